@@ -12,6 +12,9 @@ With half as many classes, four times as many pages would be left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,6 +31,7 @@ GRAM_BYTES = 3
 # One for each of the three bytes; the highest bits of the sum are the class.
 FACTORS = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
 _LAST_ASCII = 0x7F
+_CHARS = [bytes([value]) for value in range(256)]
 
 
 class SignatureWriter:
@@ -68,19 +72,56 @@ class SignatureReader:
 
     def list_holding(self, text: bytes) -> I64:
         """Return the pages that may have a term with these bytes, GRAM_BYTES or more. Raises CorruptIndex."""
-        raw = np.frombuffer(text, dtype=np.uint8)
-        return self._intersect(set(_classify(raw, np.arange(len(raw) - (GRAM_BYTES - 1))).tolist()))
+        rows = self._read_rows(_classify_grams([text[at : at + GRAM_BYTES] for at in _list_places(text)]))
+        return self._list_set(np.bitwise_and.reduce(rows))
+
+    def list_spelled(self, text: bytes) -> I64:
+        """Return the pages that may have a term with these bytes, whatever the case of its ASCII letters.
+
+        A text of n letters has 2 ** n spellings, so the pages of all that agree in their last two bytes are
+        joined before the next byte is looked at. Raises CorruptIndex.
+        """
+        cases = [tuple(dict.fromkeys((byte.lower(), byte.upper()))) for byte in map(_CHARS.__getitem__, text)]
+        steps = [
+            [first + second + third for first, second, third in product(*cases[at : at + GRAM_BYTES])]
+            for at in _list_places(text)
+        ]
+        grams = list(dict.fromkeys(gram for step in steps for gram in step))
+        rows = dict(zip(grams, self._read_rows(_classify_grams(grams)), strict=True))
+        found: dict[bytes, U8] = {}
+        for step in steps:
+            before, found = found, {}
+            for gram in step:
+                held = rows[gram] & before.get(gram[:-1], rows[gram])
+                found[gram[1:]] = found[gram[1:]] | held if gram[1:] in found else held
+        return self._list_set(np.bitwise_or.reduce(list(found.values())))
 
     def list_non_ascii(self) -> I64:
         """Return the pages that have a byte above 127. Raises CorruptIndex."""
-        return self._intersect({CLASSES})
+        return self._list_set(self._read_rows([CLASSES])[0])
 
-    def _intersect(self, rows: set[int]) -> I64:
-        starts = [row * self._row_bytes for row in sorted(rows)]
+    def _read_rows(self, numbers: Sequence[int]) -> list[U8]:
+        """Return some rows, in the order of their numbers as given."""
+        ascending = sorted(set(numbers))
+        starts = [row * self._row_bytes for row in ascending]
         spans = self._frame.read_spans(SIGN, starts, [start + self._row_bytes for start in starts])
-        bits = np.bitwise_and.reduce([np.frombuffer(span, dtype=np.uint8) for span in spans])
+        rows = {row: np.frombuffer(span, dtype=np.uint8) for row, span in zip(ascending, spans, strict=True)}
+        return [rows[row] for row in numbers]
+
+    def _list_set(self, bits: U8) -> I64:
         found: I64 = np.flatnonzero(np.unpackbits(bits, count=self._pages, bitorder="little"))
         return found
+
+
+def _list_places(text: bytes) -> range:
+    """Return where the grams of a text begin."""
+    return range(len(text) - (GRAM_BYTES - 1))
+
+
+def _classify_grams(grams: Sequence[bytes]) -> list[int]:
+    raw = np.frombuffer(b"".join(grams), dtype=np.uint8)
+    classes: list[int] = _classify(raw, np.arange(0, len(raw), GRAM_BYTES)).tolist()
+    return classes
 
 
 def _classify(raw: U8, positions: I64) -> npt.NDArray[np.uint32]:

@@ -332,16 +332,18 @@ class TermsReader:
             )
         return masks, heads, is_laid, sizes
 
-    def iter_spans(self, text: bytes | None) -> Iterator[tuple[int, int]]:
+    def iter_spans(self, text: bytes | None, *, any_case: bool = False) -> Iterator[tuple[int, int]]:
         """Yield ascending half-open spans of pages that together have every term with these bytes.
 
-        A line feed at their end is that of a term; None stands for any byte above 127. No span is longer than
-        SCAN_PAGES. Raises CorruptIndex.
+        A line feed at their end is that of a term; None stands for any byte above 127. With `any_case`, the
+        case of the letters of ASCII does not matter. No span is longer than SCAN_PAGES. Raises CorruptIndex.
         """
         if self._signatures is None or (text is not None and len(text) < GRAM_BYTES):
             yield from self._cut_spans(np.arange(self.pages))
         elif text is None:
             yield from self._cut_spans(self._signatures.list_non_ascii())
+        elif any_case:
+            yield from self._cut_spans(self._signatures.list_spelled(text))
         else:
             yield from self._cut_spans(self._signatures.list_holding(text))
 
@@ -359,9 +361,11 @@ class TermsReader:
             raise self._corrupt("the text of the terms is cut")
         return text, bounds[:-1]
 
-    def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
-        """Return the text of the terms of pages [start, stop), and their field bits. Raises CorruptIndex."""
-        text, firsts = self.read_texts(start, stop)
+    def read_masks(self, start: int, stop: int, text: bytes, firsts: I64) -> bytes:
+        """Return the field bits of the terms of pages [start, stop), given what `read_texts` returns of them.
+
+        Raises CorruptIndex.
+        """
         positions = self._columns[1]
         lists = self._read_span(LIST, positions, start, stop)
         bounds = [*firsts.tolist(), len(text)]
@@ -372,7 +376,7 @@ class TermsReader:
         )
         if len(masks) != text.count(b"\n"):
             raise self._corrupt(f"pages {start} to {stop} of the dictionary have terms without lists")
-        return text, masks
+        return masks
 
     def _list_first_terms(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """Return each page's first term, and the bounds of the pages' lists in POST. Raises CorruptIndex."""

@@ -63,13 +63,17 @@ class SegmentMemory:
         # One bit for each unit: 90 kB for each run in the kernel.
         self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)
         self._least: LruCache[Run, int] = LruCache(CACHED_RUNS)  # The run has more terms than this
+        # Finding the few terms of a run takes up to 200 ms, and forms of questions ask for the same runs.
+        self._found: LruCache[Run, FoundTerms] = LruCache(CACHED_RUNS)
 
     def find_terms(self, run: Run, limit: int) -> FoundTerms | None:
         """Return the terms that may contain a run, as `TermFinder.find` does; note if there are too many."""
         if (self._least.find(run) or 0) >= limit:
             return None
-        found = self.finder.find(run, limit)
-        if found is None and not run.shape:  # a shape has None when time runs out too
+        found = self._found.find(run) or self.finder.find(run, limit)
+        if found is not None and len(found.terms) <= min(limit, QUICK_TERMS):
+            self._found.put(run, found)
+        elif found is None and not run.shape:  # a shape has None when time runs out too
             self._least.put(run, limit)
         return found
 

@@ -115,7 +115,7 @@ class TermFinder:
 
     def _iter_matching(self, text: bytes, compiled: Any, deadline: float | None = None) -> Iterator[bytes]:
         """Yield the terms that contain the text and match an expression; line feeds are their edges."""
-        for start, stop in self._terms.iter_spans(text):
+        for start, stop in self._iter_spans(text):
             if deadline is not None and time.thread_time() > deadline:
                 return
             page = _LINE_FEED + self._terms.read_texts(start, stop)[0]
@@ -125,6 +125,14 @@ class TermFinder:
                 end = page.index(_LINE_FEED, first)
                 yield page[first:end]
                 match = compiled.search(page, end)
+
+    def _iter_spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Yield spans of pages that have all terms with a text, in which a line feed is a term's edge."""
+        if not text.startswith(_LINE_FEED):
+            yield from self._terms.iter_spans(text)
+            return
+        start, stop = self._terms.find_pages(text[1:], find_prefix_end(text[1:]))
+        yield from ((at, min(at + FEW_PAGES, stop)) for at in range(start, stop, FEW_PAGES))
 
     def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
         """Yield the terms of a span of pages that contain the needle; a line feed in it is a term's edge."""
@@ -153,13 +161,18 @@ class TermFinder:
 
 
 def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
-    """Yield a needle and an expression for terms of words with a Kelvin sign at a STRANGE edge of a run."""
+    """Yield a needle and an expression for terms of words with a Kelvin sign at a STRANGE edge of a run.
+
+    The needle has the line feed of a CLOSED edge, which leaves a tenth of the pages.
+    """
     text = run.text.encode()
     left, right = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
     if run.left is Edge.STRANGE:
-        yield KELVIN + text, build_expression(run.text, KELVIN, right)
+        end = _LINE_FEED if run.right is Edge.CLOSED else b""
+        yield KELVIN + text + end, build_expression(run.text, KELVIN, right)
     if run.right is Edge.STRANGE:
-        yield text + KELVIN, build_expression(run.text, left, KELVIN)
+        begin = _LINE_FEED if run.left is Edge.CLOSED else b""
+        yield begin + text + KELVIN, build_expression(run.text, left, KELVIN)
 
 
 def _keep_non_ascii(text: bytes) -> bytes:

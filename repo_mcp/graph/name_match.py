@@ -67,6 +67,24 @@ def build_humps(name: str) -> str:
     return begin + "".join(rf"(?>[a-z0-9]*?{re.escape(hump)})" for hump in others) + r"\w*"
 
 
+def find_beginning(word: QueryWord) -> str:
+    """Return the beginning of all names that match a word's pattern, but for the case of the first letter."""
+    return word.text.partition("*")[0][:1] if word.has_star else _HUMP.findall(word.text)[0]
+
+
+def find_literal(word: QueryWord) -> str:
+    """Return a text, in any case, of all names that match a word's pattern; "" if none is worth a look-up.
+
+    A line feed behind it says that they end with it.
+    """
+    if not word.has_star:
+        hump = max(_HUMP.findall(word.text), key=len, default="")
+        return hump if len(hump) >= MIN_INSIDE else ""
+    pieces = word.text.split("*")
+    literal = max(pieces, key=len)
+    return f"{literal}\n" if literal == pieces[-1] else literal
+
+
 def rate_name(word: QueryWord, name: str) -> float:
     """Return the points of a word for a name, 0 when they have nothing in common."""
     folded = name.lower()

@@ -30,6 +30,8 @@ from repo_mcp.graph.name_match import (
     build_humps,
     build_stars,
     compute_covered_share,
+    find_beginning,
+    find_literal,
     list_needles,
     rate_enclosed_name,
     rate_name,
@@ -38,7 +40,7 @@ from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
@@ -89,7 +91,7 @@ class Names(Protocol):
         """Yield the declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order.
 
         `pattern` must be compiled with MULTILINE and be enclosed in ^ and $. What it matches must contain
-        `literal`, in any case of the letters of ASCII.
+        `literal`, in any case of the letters of ASCII, or end with it if a line feed is behind it.
         """
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
@@ -255,13 +257,15 @@ class SymbolFinder:
         return names
 
     def _scan_names(self, word: QueryWord) -> list[str]:
-        letters = word.text.partition("*")[0][:1]
+        beginning = find_beginning(word)
+        letter, rest = beginning[:1], beginning[1:]
         flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
         pattern = re.compile(f"^{word.pattern}$".encode(), flags)
-        literal = max(word.text.split("*"), key=len) if word.has_star else ""
+        literal = find_literal(word)
         names: list[str] = []
-        for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
-            names += _take(self._program.names.iter_declared(begin, pattern, literal), MAX_NAMES - len(names))
+        for first in dict.fromkeys((letter, letter.lower(), letter.upper())):
+            declared = self._program.names.iter_declared(first + rest, pattern, literal)
+            names += _take(declared, MAX_NAMES - len(names))
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: QueryWord) -> list[str]:
@@ -382,9 +386,10 @@ def _prefilter_spelled(words: Sequence[QueryWord]) -> _Prefilter:
 
 def _prefilter_whole(words: Sequence[QueryWord]) -> _Prefilter:
     """Build the prefilter for names that equal a word or match its pattern."""
-    patterns = [word.pattern for word in words if word.pattern]
+    starred = dict.fromkeys(find_literal(word).rstrip("\n").lower() for word in words if word.has_star)
+    patterns = [word.pattern for word in words if word.pattern and not word.has_star]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-    return replace(_prefilter_spelled(words), pattern=pattern)
+    return _Prefilter((*_prefilter_spelled(words).needles, *starred), pattern)
 
 
 def _prefilter_near(words: Sequence[QueryWord]) -> _Prefilter:

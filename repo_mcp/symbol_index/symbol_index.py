@@ -19,7 +19,15 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, FLAGS, LiveSegment, Snapshot, find_containing, find_prefix_end
+from index_format import (
+    FINGERPRINT_BYTES,
+    FLAGS,
+    LiveSegment,
+    Snapshot,
+    TermsReader,
+    find_containing,
+    find_prefix_end,
+)
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer
 from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
@@ -181,7 +189,8 @@ class SymbolIndex:
 
         `pattern` must match a whole term and is searched for in many lines at a time: it must be compiled
         with re.MULTILINE, be enclosed in `^` and `$`, and match no line feed. What it matches must contain
-        `literal`, in any case of the letters of ASCII. Terms that only dead files have may be included.
+        `literal`, in any case of the letters of ASCII, or end with it if a line feed is behind it. Terms that
+        only dead files have may be included.
         """
         start, part = prefix.encode(), literal.encode().lower()
         each = [_iter_terms(segment, field, start, pattern, part) for segment in self.snapshot.segments]
@@ -265,19 +274,22 @@ def _iter_terms(
     segment: LiveSegment, field: int, prefix: bytes, pattern: re.Pattern[bytes] | None, literal: bytes
 ) -> Iterator[bytes]:
     """Yield the terms of one segment. `literal` is in lower case."""
-    terms = segment.reader.terms
-    if field == DECLARES and literal.isascii() and literal and not find_containing(terms, literal, 1):
+    terms, own = segment.reader.terms, literal.rstrip(b"\n")
+    if field == DECLARES and own.isascii() and own and not find_containing(terms, own, 1):
         return  # each declared name is also one of its parts, in lower case
-    start, stop = terms.find_pages(prefix, find_prefix_end(prefix))
     bit = 1 << field
-    for first in range(start, stop, SCAN_PAGES):
-        text, masks = terms.read_masks(first, min(first + SCAN_PAGES, stop))
+    for first, last in _iter_spans(terms, prefix, literal):
+        text, starts = terms.read_texts(first, last)
+        matches = () if pattern is None else [*_iter_matches(pattern, text, literal)]
+        if pattern is not None and not matches:
+            continue  # as most spans: their field bits are not read
+        masks = terms.read_masks(first, last, text, starts)
         if pattern is None:
             for term, mask in zip(text.split(b"\n"), masks, strict=False):
                 if mask & bit and term.startswith(prefix):
                     yield term
             continue
-        for match in _iter_matches(pattern, text, literal):
+        for match in matches:
             # What matches any name also matches nothing, behind the last term.
             if not match[0] or not match[0].startswith(prefix):
                 continue
@@ -285,11 +297,22 @@ def _iter_terms(
                 yield match[0]
 
 
+def _iter_spans(terms: TermsReader, prefix: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
+    """Yield spans of pages that have all terms with a prefix and a literal, few pages at a time."""
+    start, stop = terms.find_pages(prefix, find_prefix_end(prefix))
+    if not literal:
+        yield from ((first, min(first + SCAN_PAGES, stop)) for first in range(start, stop, SCAN_PAGES))
+        return
+    for first, last in terms.iter_spans(literal, any_case=True):
+        if max(first, start) < min(last, stop):
+            yield max(first, start), min(last, stop)
+
+
 def _iter_matches(pattern: re.Pattern[bytes], text: bytes, literal: bytes) -> Iterator[re.Match[bytes]]:
     """Yield the matches of a pattern that begin and end with a line.
 
-    A line is looked at only if it contains `literal`: in a dictionary of a million names that takes a tenth
-    of the time that the pattern takes.
+    A line is looked at only if it contains `literal`, or ends with it: in a dictionary of a million names
+    that takes a tenth of the time that the pattern takes.
     """
     if not literal:
         yield from pattern.finditer(text)

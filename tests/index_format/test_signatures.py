@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -96,6 +97,17 @@ def test_signatures_are_those_of_a_plain_writer_and_leave_out_no_page(
     if len(text) >= GRAM_BYTES:
         wanted = {number // PAGES_OF_FOUR for number, word in enumerate(words) if text in word + b"\n"}
         assert wanted <= set(reader.list_holding(text).tolist())
+        assert wanted <= set(reader.list_spelled(text.upper()).tolist())
+
+
+@given(WORDS, st.text("aB", min_size=3, max_size=6).map(str.encode))
+def test_pages_of_any_case_are_those_of_each_spelling(words: list[bytes], text: bytes) -> None:
+    words = sorted({one for word in words for one in (word, word.upper(), word.title())})
+    reader = open_signatures(sign(words, 8 * PAGES_OF_FOUR), -(-len(words) // PAGES_OF_FOUR))
+    letters = [bytes([letter]) for letter in text]
+    spellings = map(b"".join, product(*((letter.lower(), letter.upper()) for letter in letters)))
+    wanted = {page for one in spellings for page in reader.list_holding(one).tolist()}
+    assert set(reader.list_spelled(text).tolist()) == wanted
 
 
 def test_signatures_of_another_size_are_corrupt() -> None:
@@ -110,6 +122,8 @@ def test_spans_have_few_pages_and_all_that_are_wanted() -> None:
         reader = open_terms(encode([(word, {0: (1, 2)}) for word in words]))
         assert find_containing(reader, b"012345w", 5) == [b"012345word"]
         assert sum(stop - start for start, stop in reader.iter_spans(b"012345w")) < 5
+        assert list(reader.iter_spans(b"012345W")) == []
+        assert 0 < sum(stop - start for start, stop in reader.iter_spans(b"012345WORD\n", any_case=True)) < 5
         assert list(reader.iter_spans(b"zzzzz")) == list(reader.iter_spans(None)) == []
         assert sum(stop - start for start, stop in reader.iter_spans(b"wo")) == reader.pages
 

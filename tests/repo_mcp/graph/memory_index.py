@@ -90,7 +90,7 @@ class MemoryIndex(MemoryProgram):
         self, prefix: str, pattern: re.Pattern[bytes] | None = None, literal: str = ""
     ) -> Iterable[str]:
         chosen = _choose(self._declaring, prefix, pattern)
-        assert all(literal.lower() in name.lower() for name in chosen)
+        assert all(literal.lower() in f"{name}\n".lower() for name in chosen)
         return chosen
 
     def iter_parts(self, prefix: str) -> Iterable[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from index_format import merge_policy
+from index_format import TermsReader, merge_policy
+from index_format import terms as term_dictionary
 from repo_mcp.indexing import derived_phase
 from repo_mcp.symbol_index import symbol_index
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
@@ -115,6 +116,29 @@ def test_lines_without_a_literal_are_passed_over(view: SymbolIndex, literal: str
     for field in (DECLARES, PARTS, USES):
         whole = list(view.iter_terms(field, "", pattern))
         assert list(view.iter_terms(field, "", pattern, literal)) == whole
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_few_pages_are_read_for_names_with_a_rare_end(
+    tree: StructureTree, monkeypatch: pytest.MonkeyPatch, is_large: bool
+) -> None:
+    monkeypatch.setattr(term_dictionary, "LARGE_PAGES", 1 if is_large else 1_000)
+    names = [*(f"get{number:04d}Name" for number in range(3000)), "openVault", "VAULT", "vaults"]
+    tree.write({"a.tiny": "".join(f"def {name}\n" for name in names)})
+    tree.run()
+    view = tree.open()
+    pages: list[int] = []
+    read = TermsReader.read_texts
+
+    def read_texts(self: TermsReader, start: int, stop: int) -> object:
+        pages.append(stop - start)
+        return read(self, start, stop)
+
+    monkeypatch.setattr(TermsReader, "read_texts", read_texts)
+    ending = re.compile(rb"^\w*vault$", re.MULTILINE | re.IGNORECASE)
+    assert list(view.iter_terms(DECLARES, "", ending, "Vault\n")) == ["VAULT", "openVault"]
+    total = view.snapshot.segments[0].reader.terms.pages
+    assert sum(pages) < total / 2 if is_large else sum(pages) >= total
 
 
 def test_many_pages_of_terms(tree: StructureTree, monkeypatch: pytest.MonkeyPatch) -> None:
