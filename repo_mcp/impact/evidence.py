@@ -202,8 +202,13 @@ class Evidence:
                 self._note(path, Signal.NAMES, 1 / math.sqrt(len(paths)))
                 self._shared.setdefault(path, {})[member] = 1.0  # shown, however many files have it
 
-    def note_neighbours(self, paths: Iterable[str], changed: Iterable[str]) -> None:
-        """Record files with the same name as a changed one in any folder, and files in its folder."""
+    def note_neighbours(
+        self, paths: Iterable[str], changed: Iterable[str], *, only_near: bool = False
+    ) -> None:
+        """Record files with the same name as a changed one in any folder, and files in its folder.
+
+        With `only_near`, code with the same ending in another folder is none: it does the same for others.
+        """
         of_stem: dict[str, list[str]] = {}
         of_folder: dict[str, list[str]] = {}
         for path in paths:
@@ -214,6 +219,8 @@ class Evidence:
             folder = of_folder.get(path.rpartition("/")[0], [])
             named = of_stem.get(find_stem(path), [])
             alike = [one for one in named if one in folder or _may_be_twins(one, path)]
+            if only_near:
+                alike = [one for one in alike if one in folder or not _does_the_same(one, path)]
             for signal, near in ((Signal.TWIN, alike), (Signal.FOLDER, folder)):
                 others = [one for one in near if one != path]
                 for one in others if signal is Signal.FOLDER or len(others) <= RARE else ():
@@ -247,6 +254,12 @@ def _name_language(path: str) -> str:
 def _may_be_twins(one: str, other: str) -> bool:
     """Return False for code in one folder and a document or a configuration in another."""
     return (find_role(one) in _BESIDE) == (find_role(other) in _BESIDE)
+
+
+def _does_the_same(one: str, other: str) -> bool:
+    """Return True for two files of code with the same ending, neither of which is a test."""
+    is_code = find_role(one) is find_role(other) is FileRole.CODE
+    return is_code and one.rpartition(".")[2] == other.rpartition(".")[2]
 
 
 def find_stem(path: str) -> str:

@@ -27,6 +27,7 @@ from repo_mcp.impact.changed_symbols import (
     list_touched_text,
 )
 from repo_mcp.impact.evidence import NAMED_LIKE, WORDS_ALONE, Evidence, list_words
+from repo_mcp.impact.local_names import list_local_names
 from repo_mcp.impact.reach import ORDER, Follower, Reach
 from repo_mcp.impact.records import (
     CHANGED_ITSELF,
@@ -82,7 +83,8 @@ class ImpactFinder:
         parsed = parse_diff(diff)
         files, left_out = judge_files(parsed.files[:MAX_FILES], self._sources.name_path, self._sources.read)
         left_out += self._leave_out([one.path for one in parsed.files[MAX_FILES:]])
-        words = list_words(line for file in files for line in list_touched_text(file))
+        touched = [line for file in files for line in list_touched_text(file)]
+        words = list_words(touched)
         evidence = Evidence()
         paths = [one.path for one in files]
         with self._sources.graph.open(paths=paths) as graph:
@@ -90,8 +92,10 @@ class ImpactFinder:
             changed = [symbol for file in files for symbol in finder.list_of(file)]
             reach = Follower(graph, cancelled).follow(changed, depth)
             evidence.note_reached(reach.found)
-            evidence.note_names(graph, words, paths)
-            evidence.note_neighbours(graph.name_uses.list_source_paths(), paths)
+            local = list_local_names(graph, changed, touched)
+            evidence.note_names(graph, [word for word in words if word not in local], paths)
+            beside = graph.name_uses.list_source_paths()
+            evidence.note_neighbours(beside, paths, only_near=any(map(_is_sure, reach.found)))
         evidence.note_alike(self._sources.rank(words), paths)
         evidence.note_written(_list_written(changed, finder.unparsed), self._sources.search)
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
@@ -103,7 +107,9 @@ class ImpactFinder:
         if finder.unparsed and len(finder.unparsed) == len(files):  # words alone name any test
             tests = _drop_alike(tests)
         others += [one for one in reached if one.path in own and not is_test_path(one.path)]
+        others.sort(key=_is_guess)  # stable
         notes = [*parsed.faults, *_note_files(files), *finder.list_notes(), *_note_reach(changed, reach)]
+        notes += _note_tests(files, tests, beside) if changed else []
         if not parsed.files:
             notes.append("The diff is empty: nothing changes.")
         return Impact(
@@ -184,6 +190,22 @@ def list_reached(
 def _is_guess(file: ReachedFile) -> bool:
     """Return whether no sure edge leads to a file, and it is not named like a changed one."""
     return file.confidence is Confidence.POSSIBLE and not _is_twin(file)
+
+
+def _is_sure(one: Reached) -> bool:
+    return one.confidence is not Confidence.POSSIBLE
+
+
+def _note_tests(
+    files: Sequence[ChangedFile], tests: Sequence[ReachedFile], paths: Sequence[str]
+) -> list[str]:
+    """Return a note that no test was found, with those in the folders of the diff; none if some was."""
+    if tests or _list_changed_tests(files):
+        return []
+    folders = {file.path.rpartition("/")[0] for file in files}
+    near = [path for path in paths if path.rpartition("/")[0] in folders and is_test_file(path)]
+    beside = f", though {_name_some(near)} {'is' if len(near) == 1 else 'are'} in its folder" if near else ""
+    return [f"No test is known to reach what changes{beside}."]
 
 
 def _is_twin(file: ReachedFile) -> bool:

@@ -130,7 +130,7 @@ def test_a_change_reaches_callers_and_theirs(changing: Served, is_applied: bool)
     first = found["result"][0]
     assert (first["file_path"], first["confidence"], first["reasons"]) == ("shop/orders.py", "exact", [])
     assert first["symbols"][0]["lines"] == "11\tself.check(item)"
-    assert "warnings" not in found
+    assert found["warnings"] == ["No test is known to reach what changes."]
 
 
 def test_depth_says_how_many_edges_are_followed(served: Served) -> None:
@@ -574,3 +574,27 @@ def test_a_hunk_located_by_number_changes_what_is_there_even_a_blank_line(fixtur
     beyond = fixtures.call("get_impact", diff=diff.replace("-2,2 +2,3", "-92,2 +92,3"))
     assert beyond["changed"] == []
     assert "what changes there is not known: src/shape.ts." in beyond["warnings"][0]
+
+
+SHELVES = {
+    "fs/shelf.h": "struct shelf;\nint shelf_count(struct shelf *shelf);\n",
+    "fs/count.c": '#include "shelf.h"\n\nint shelf_count(struct shelf *shelf)\n{\n\tint *group_info = 0;\n\n'
+    "\treturn !group_info;\n}\n",
+    "fs/use.c": '#include "shelf.h"\n\nint shelf_use(struct shelf *shelf)\n{\n'
+    "\treturn shelf_count(shelf);\n}\n",
+    "net/count.c": "int net_count(void)\n{\n\treturn 2;\n}\n",
+    "net/bus.h": "struct bus {\n\tint group_info;\n};\n",
+    "fs/shelf-test.c": "static void check_nothing(void)\n{\n}\n",
+}
+
+
+def test_local_names_and_namesakes_elsewhere_are_no_evidence_beside_sure_users(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "shelves", SHELVES), tmp_path / "data")
+    old = SHELVES["fs/count.c"]
+    diff = _compare("fs/count.c", old, old.replace("int *group_info", "long *group_info"))
+    found = served.call("get_impact", diff=diff)
+    served.close()
+    assert [row["file_path"] for row in found["result"]] == ["fs/use.c"]
+    assert found["warnings"] == [
+        "No test is known to reach what changes, though fs/shelf-test.c is in its folder."
+    ]
