@@ -297,7 +297,12 @@ class CRules(Rules):
         ]
         dropped = (settings[one] for one in excluded - {*left})
         is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
-        left = certain or left  # one under a further condition repeats one without it
+        if certain:  # one under a further condition repeats one without it, unless both are linked
+            left = [
+                one
+                for one in left
+                if one in certain or _is_apart(found[one], [found[each] for each in certain])
+            ]
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
         if len(excluded) == len(found) or all(_is_system_fallback(*one) for one in places.items()):
@@ -358,6 +363,16 @@ def _is_linked(one: Candidate) -> bool:
     scope, ordinal = one
     kind = scope.get_kind(ordinal)
     return kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO and not scope.is_static(ordinal)
+
+
+def _is_apart(one: Candidate, others: list[Candidate]) -> bool:
+    """Return whether a linked definition is in another source file than others, so that a build has one."""
+    is_own = [_is_linked_source(each) and each[0] is not one[0] for each in others]
+    return _is_linked_source(one) and all(is_own)
+
+
+def _is_linked_source(one: Candidate) -> bool:
+    return _is_linked(one) and not one[0].is_forward(one[1]) and not _is_header(one[0])
 
 
 def _is_specialisation(scope: FileScope, ordinal: int) -> bool:

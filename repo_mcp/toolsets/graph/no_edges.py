@@ -26,6 +26,7 @@ MOST_SOUGHT = 500  # references by name that are resolved to say how many there 
 NOT_CALLED = "This is {}, which nothing calls: get_references lists what uses it."
 READ_INSTEAD = "This is {}, which is read and not called: get_references has {}."
 CALLS_NOTHING = "This is {}, which calls nothing itself: get_dependencies lists what it uses and contains."
+TRACED = "This is an event, which code names as {}: ask for that."
 NO_BASE = (
     "Nothing names this {} as its base, which in C nothing can: get_references lists what uses it, and of one"
     " of its members get_implementations lists the functions that tables set it to."
@@ -41,6 +42,8 @@ def explain_kind(
     `types` is None for the edges from its implementations.
     """
     kind = node.symbol.kind
+    if kind is SymbolKind.EVENT and types is not None and asked.incoming:
+        return _name_tracing(graph, node)
     if types is None and node.language == "c" and kind in TYPE_KINDS:
         return [NO_BASE.format(node.kind.replace("_", " "))]
     if types is None:
@@ -52,6 +55,15 @@ def explain_kind(
     if kind in _NEVER_CALLED:
         return [NOT_CALLED.format(name_kind(node))]
     return _count_reads(graph, node, asked) if kind in _READ else []
+
+
+def _name_tracing(graph: Graph, node: Node) -> list[str]:
+    """Return a note on the function by which code names an event of C, declared by the same macro."""
+    place, beside = node.symbol.start_line, graph.outline(node.path) if node.language == "c" else []
+    named = [
+        one for one in beside if one.symbol.start_line == place and one.symbol.kind is SymbolKind.FUNCTION
+    ]
+    return [TRACED.format(one.symbol.name) for one in named[:1]]
 
 
 def _count_reads(graph: Graph, node: Node, asked: EdgeQuestion) -> list[str]:

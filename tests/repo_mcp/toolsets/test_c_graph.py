@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.toolsets.graph.most_used import TAKEN
-from repo_mcp.toolsets.graph.no_edges import NO_BASE
+from repo_mcp.toolsets.graph.no_edges import NO_BASE, TRACED
 from tests.repo_mcp.toolsets.graph_roots import Served
 from tests.written_trees import write_tree
 
@@ -32,6 +32,8 @@ TREE = {
     "tools/give.c": "void give(void *one) {}\n",
     "lib/flush.c": "static void flush(int a) {}\nvoid one(void) { flush(1); }\n",
     "lib/other.c": "static void flush(void) {}\nvoid other(void) { flush(); }\n",
+    "include/runs.h": "TRACE_EVENT(runs, TP_PROTO(int a), TP_ARGS(a));\n",
+    "lib/trace.c": '#include "../include/runs.h"\nvoid trace(void) { trace_runs(1); }\n',
     "lib/hand.c": "void run(int a) {}\nvoid hand(void) { CALL_ONE(run, 1); }\n",
 } | {
     f"lib/use{number}.c": f'#include "../include/disk.h"\nvoid use{number}(void) {{ give(0); }}\n'
@@ -70,6 +72,12 @@ def test_of_several_symbols_that_is_taken_which_nearly_all_uses_mean(served: Ser
     assert answer["total"] == 12
     said = TAKEN.format(2, "lib/give.c:2", 12, 12, "tools/give.c:1")
     assert said in answer["warnings"]
+
+
+def test_an_event_names_the_function_that_traces_it(served: Served) -> None:
+    answer = served.call("get_callers", symbol="runs")
+    assert (answer["result"], answer["warnings"]) == ([], [TRACED.format("trace_runs")])
+    assert [one["name"] for one in served.call("get_callers", symbol="trace_runs")["result"]] == ["trace"]
 
 
 def test_candidates_say_how_many_uses_mean_them(served: Served) -> None:

@@ -283,3 +283,15 @@ def test_what_is_never_compiled_with_a_use_is_possible() -> None:
 def test_conditions_that_name_no_platform_are_not_parsed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(c_conditions, "_read_any", None)
     assert read_condition.__wrapped__(text) == (0, ALL)
+
+
+def test_a_definition_under_a_condition_is_an_alternative_to_that_of_another_source() -> None:
+    texts = {
+        "include/free.h": "void give(int);\n",
+        "mm/small.c": '#include "free.h"\nvoid give(int n) {}\n',
+        "mm/usual.c": '#include "free.h"\n#ifndef SMALL\nvoid give(int n) {}\n#endif\n',
+        "drivers/use.c": '#include "free.h"\nvoid f(void) { give(1); }\n',
+    }
+    graph = make_graph(texts)
+    for path in ("mm/small.c", "mm/usual.c"):
+        assert list_uses(graph, "give", path) == [("possible", "f", (2,))]
