@@ -32,7 +32,7 @@ def build_audit(
     resolved = {one.clue for one in evidence.mentions}
     symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
     keywords = [
-        Keyword(clue.text, clue.kind)
+        Keyword(clue.text or clue.name or "", clue.kind)  # a frame of a kernel has only a function
         for clue in evidence.clues
         if (clue.kind is not ClueKind.PATH or clue in resolved)
         and (clue.kind is not ClueKind.WORD or clue.text not in symbols)

@@ -179,7 +179,8 @@ def gather_evidence(
 def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests: bool) -> Iterator[Mention]:
     """Yield the files that the clues refer to: of a frame that names a type, those that declare both.
 
-    A file named like the type may define the function alone, as in C++.
+    A file named like the type may define the function alone, as in C++. Of a frame that names only a
+    function, those that declare it.
     """
     for clue in clues:
         found = resolve_mentions((clue,), source.find_paths)
@@ -189,6 +190,9 @@ def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests
             owning = source.find_declaring(owner, MAX_DECLARING, include_tests)
             naming = source.find_declaring(clue.name, MAX_DECLARING_FRAME, include_tests) if owner else ()
             paths = [path for path in naming if path in owning or _is_named_like(path, owner)]
+            yield from (Mention(path, clue, 1 / len(paths)) for path in paths)
+        elif clue.kind is ClueKind.FRAME and not clue.text and clue.name:
+            paths = source.find_declaring(clue.name, MAX_DECLARING, include_tests)
             yield from (Mention(path, clue, 1 / len(paths)) for path in paths)
 
 

@@ -159,6 +159,8 @@ def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
 
 
 def _build_clue(frame: Frame) -> Clue:
+    if not frame.path and not frame.type_name:
+        return Clue(ClueKind.FRAME, "", None, frame.name)
     if not frame.path:
         return Clue(ClueKind.FRAME, frame.type_name, None, frame.name, arguments=frame.arguments)
     return Clue(ClueKind.FRAME, frame.path, frame.line, frame.name, owner=frame.type_name)

@@ -1,8 +1,8 @@
 """Finds the frames of stack traces, of any language, the innermost first. Pure.
 
 Most frames name a file and a line. Those of .NET and C++ without symbols name only a type and a method, with
-what the method takes, which tells its overloads apart. In C++, what reports a crash comes last. Every pattern
-is bounded, so that time is linear in the prompt.
+what the method takes, which tells its overloads apart; those of kernels only a function. In C++, what reports
+a crash comes last. Every pattern is bounded, so that time is linear in the prompt.
 """
 
 from __future__ import annotations
@@ -63,6 +63,13 @@ _FRAMES = (
         rf"(?:(?: at)? (?P<path>{PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}}))?[^\n]{{0,200}}$",
         re.M,
     ),
+    # Of kernels, without a file: `RIP: 0010:read_page+0x1e/0x60`, ` do_read.isra.0+0x3f/0x4b0 [fs]`. A `? `
+    # says that the address was only left on the stack.
+    PrefilteredPattern(
+        ["+0x"],
+        r"(?<!\? )(?<![\w.+-])(?P<name>[A-Za-z_]\w{1,120})(?:\.[a-z]\w{0,20}(?:\.\d{1,6})?){0,3}"
+        r"(?P<path>)\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}",
+    ),
     PrefilteredPattern(  # of Ruby, often within a line: "from lib/book.rb:12:in 'Book#read'"
         [".rb:"],
         rf"(?:(?:\d{{1,3}}: )?from )?(?<![\w.@+~\\/-])(?P<path>{PATH}\.rb):(?P<line>\d{{1,7}})"
@@ -100,7 +107,7 @@ class Frame:
 
     start: int  # where the text names it
     end: int
-    path: str  # "" if it names only a type
+    path: str  # "" if it names only a type, or only a function
     line: int | None
     name: str | None  # of the function
     type_name: str = ""  # qualified by dots if it names no file; else the last name before the function's
@@ -163,6 +170,8 @@ def _build_frame(match: re.Match[str]) -> Frame | None:
     owner, is_scoped = "", "::" in (name or "")
     if arguments is not None:
         owner, name = _split_scoped(name or "") if is_scoped else _split_call(name or "")
+    if match["path"] == "":
+        return Frame(match.start(), match.end(), "", None, name)
     if match["path"] is None:
         if not owner or not name:
             return None

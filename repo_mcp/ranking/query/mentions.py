@@ -40,7 +40,7 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
     """
     mentions: list[Mention] = []
     for clue in clues:
-        if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
+        if clue.text and clue.kind in (ClueKind.FRAME, ClueKind.PATH):
             meant = find_meant(clue.text, find_paths)
             mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
             if not meant and clue.kind is ClueKind.FRAME and clue.text.endswith(_BUILT):

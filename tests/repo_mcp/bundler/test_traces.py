@@ -231,6 +231,37 @@ def test_the_bodies_of_frames_of_cpp_come_first_and_what_reports_the_crash_last(
     )
 
 
+OOPS = """BUG: kernel NULL pointer dereference, address: 0000000000000018
+RIP: 0010:find_page+0x1e/0x60
+Call Trace:
+ read_page+0x3f/0x4b0
+ read_book.isra.0+0x5c7/0x1180
+"""
+
+
+def test_the_function_that_failed_comes_whole_and_those_around_it_where_they_call_the_next() -> None:
+    files = {
+        "fs/find.c": "int find_page(struct book *book)\n{\n\tif (!book)\n\t\treturn 0;\n"
+        "\treturn book->page;\n}\n",
+        "fs/page.c": "int read_page(struct book *book)\n{\n"
+        + "".join(f"\tstep_{at}(book);\n" for at in range(60))
+        + "\tint page = find_page(book);\n"
+        + "".join(f"\tstop_{at}(book);\n" for at in range(60))
+        + "\treturn page;\n}\n",
+        "fs/book.c": "static int read_book(struct book *book)\n{\n\treturn read_page(book);\n}\n",
+        "include/book.h": "int find_page(struct book *book);\nstruct pages;\n",
+    }
+    chosen = choose(OOPS, files)
+    shown = list_shown(chosen)
+    assert shown[0] == ("fs/find.c", 1, 6)
+    assert list(dict.fromkeys(path for path, *_ in shown[1:] if path != "include/book.h")) == [
+        "fs/page.c",
+        "fs/book.c",
+    ]
+    assert any(path == "fs/page.c" and start <= 63 <= end and end - start < 40 for path, start, end in shown)
+    assert "find_page" in {one.text for one in chosen.audit.keywords}
+
+
 @pytest.mark.parametrize(("taken", "line"), [("", 2), ("String path", 5), ("Int32 page, String path", 8)])
 def test_what_a_function_takes_tells_its_overloads_apart(taken: str, line: int) -> None:
     bodies = ("", "string path", "string path, int page")

@@ -288,6 +288,24 @@ def test_a_frame_without_a_file_names_a_type(frame: str, type_name: str, name: s
     assert name not in texts(f"It fails: x\n{frame}\n", ClueKind.SYMBOL)
 
 
+KERNEL = """BUG: unable to handle page fault
+RIP: 0010:read_page+0x1e/0x60 [ledger]
+Code: 0f 1f 44+0x12
+Call Trace:
+ <TASK>
+ ? exc_page_fault+0x1/0x2
+ read_page+0x1e/0x60 [ledger]
+ [<ffffffff810a>] turn_pages.isra.0+0x3f/0x4b0
+ __do_sys_read.cold+0x5c7/0x1180
+"""
+
+
+def test_frames_of_a_kernel_name_functions_the_one_that_failed_first() -> None:
+    frames = [one for one in parse_prompt(KERNEL) if one.kind is ClueKind.FRAME]
+    assert [one.name for one in frames] == ["read_page", "turn_pages", "__do_sys_read"]
+    assert {(one.text, one.line, one.arguments) for one in frames} == {("", None, None)}
+
+
 def test_what_reports_a_crash_comes_behind_what_crashed() -> None:
     names = ("ns::(anonymous namespace)::signalHandler(int)", "ns::Book::read(int)", "ns::main_(int)")
     trace = "\n".join(f"    @ 0x{at}0 {name}" for at, name in enumerate(names, 1))
