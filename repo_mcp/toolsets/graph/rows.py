@@ -98,11 +98,15 @@ def render_folders(folders: Sequence[FolderUses], *, is_complete: bool) -> Row:
     """Return the fields that say who uses a symbol's name, by folder."""
     if is_complete:  # what only has the name tells nothing
         folders = [one for one in folders if one.lines]
+    rest = {
+        one.folder for one in folders if any(other.folder.startswith(f"{one.folder}/") for other in folders)
+    }
     return {
         "references_by_name": sum(one.references for one in folders),
         "folders": [
             {
                 "folder": escape_text(one.folder) or ".",
+                "rest": one.folder in rest or (not one.folder and len(folders) > 1),
                 "files": one.files,
                 "references": one.references,
                 **({} if is_complete else {"resolved": one.resolved}),
@@ -151,7 +155,8 @@ def shorten(line: str, name: str) -> str:
         if found is not None and found.end() > MAX_LINE_CHARS - _CHARS_AROUND:
             start = min(found.start() - _CHARS_AROUND, len(shown) - MAX_LINE_CHARS + 1)
             shown = "…" + shown[start:] if start > 0 else shown
-    return escape_text(shown if len(shown) <= MAX_LINE_CHARS else shown[: MAX_LINE_CHARS - 1] + "…")
+    shown = shown if len(shown) <= MAX_LINE_CHARS else shown[: MAX_LINE_CHARS - 1] + "…"
+    return "\t".join(map(escape_text, shown.split("\t")))  # a search for the line finds it
 
 
 def _render_place(node: Node) -> Row:

@@ -300,7 +300,9 @@ _FOLDERS: dict[str, Schema] = {
     "folders": build_list(
         build_object(
             {
-                "folder": build_field("string", "Without subfolders that have rows of their own"),
+                "folder": build_field("string"),
+                "rest": build_field("boolean", "Only what is in no subfolder with a row of its own")
+                | {"default": False},
                 "files": build_field("integer"),
                 "references": build_field("integer", "By name"),
                 "resolved": build_field("integer", "Of these, a sample; left out if all are"),

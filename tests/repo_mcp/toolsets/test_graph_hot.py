@@ -10,6 +10,8 @@ import pytest
 
 from repo_mcp.graph import edge_finder
 from repo_mcp.graph.edge_finder import FIRST
+from repo_mcp.graph.edge_list import FolderUses
+from repo_mcp.toolsets.graph.rows import render_folders, shorten
 from tests.repo_mcp.toolsets.graph_roots import Served
 from tests.repo_mcp.toolsets.test_graph_edges import read_pages
 from tests.written_trees import write_tree
@@ -140,3 +142,20 @@ def test_the_first_page_has_the_subtypes_among_many_other_uses(tmp_path: Path) -
     finally:
         served.close()
     assert len(first["result"]) >= 9
+
+
+def test_a_folder_says_that_its_row_is_only_the_rest_of_it() -> None:
+    rows = [FolderUses(folder, 1, 1, 1, {}) for folder in ("lib", "", "lib/net", "libx")]
+    shown: Any = render_folders(rows, is_complete=False)["folders"]
+    assert [(row["folder"], row["rest"]) for row in shown] == [
+        ("lib", True),
+        (".", True),
+        ("lib/net", False),
+        ("libx", False),
+    ]
+    alone: Any = render_folders([FolderUses("", 1, 1, 1, {})], is_complete=False)["folders"]
+    assert not alone[0]["rest"]
+
+
+def test_a_line_keeps_its_tabs_and_shows_what_hides() -> None:
+    assert shorten("\t.open\t\t= give,\x1b", "give") == ".open\t\t= give,\\u001b"
