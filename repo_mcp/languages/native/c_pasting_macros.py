@@ -34,6 +34,7 @@ _TYPED = re.compile(rf"\w[\w\s*]*[\s*]{_CHAIN}\s*(?:\[[^\[\]]*\]\s*)*$")  # what
 _TAGGED = re.compile(r"(?:struct|union|enum)\s+$")
 _WORD = re.compile(r"\w+")
 _CALLED = re.compile(r"\s*(\w+)\s*$")
+_EVENTS = re.compile(r"(?:TRACE|DEFINE)_EVENT(?:_[A-Z]+)*")  # what these declare, `c_preprocessor` knows
 _STATEMENTS = frozenset({"return", "goto", "do", "while", "for", "if", "switch", "else", "case", "typedef"})
 
 
@@ -60,9 +61,9 @@ class Template(NamedTuple):
 
 @lru_cache(1)
 def list_templates(text: bytes) -> Mapping[str, Template]:
-    """Return the macros of a text that join words to names, or call such macros, by their names."""
+    """Return the macros of a text that make names or events, or call such macros, by their names."""
     found: dict[str, Template] = {}
-    if b"##" not in text:
+    if b"##" not in text and b"TP_PROTO" not in text:
         return found
     for defined in _DEFINED.finditer(b"\n" + text):
         if len(found) == MAX_MACROS:
@@ -78,7 +79,7 @@ def list_templates(text: bytes) -> Mapping[str, Template]:
 
 def _keep_declaring(found: Mapping[str, Template]) -> dict[str, Template]:
     """Return the macros that declare something themselves, or call one that does."""
-    kept = {name for name, one in found.items() if any(isinstance(item, Made) for item in one.items)}
+    kept = {name for name, one in found.items() if any(map(_is_declaring, one.items))}
     for _ in range(MAX_DEPTH):
         kept |= {
             name
@@ -86,6 +87,10 @@ def _keep_declaring(found: Mapping[str, Template]) -> dict[str, Template]:
             if any(isinstance(item, Called) and item.macro in kept for item in one.items)
         }
     return {name: one for name, one in found.items() if name in kept}
+
+
+def _is_declaring(item: Made | Called) -> bool:
+    return isinstance(item, Made) or _EVENTS.fullmatch(item.macro) is not None
 
 
 def _iter_items(body: str, parameters: frozenset[str]) -> Iterator[Made | Called]:

@@ -19,11 +19,11 @@ _IS_TYPE = re.compile(
     rb"(?:(?:const[ \t]++)?(?:(?:struct|union|enum)[ \t]++\w++|%s\b)|\w++[ \t]*+\*)" % _BASIC
 )
 _TYPED = re.compile(
-    rb"\n((?:static[ \t]++)?)((?:DEFINE|DECLARE)_[A-Z0-9_]++\()[ \t]*+(\w[\w \t]*+[ \t*]*+)"
+    rb"\n(?<!\\\n)((?:static[ \t]++)?)((?:DEFINE|DECLARE)_[A-Z0-9_]++\()[ \t]*+(\w[\w \t]*+[ \t*]*+)"
     rb"(,)[ \t\n]*+\w++[ \t]*+(?:\[[^\[\]\n]*\][ \t]*+){0,4}(\))(?=[ \t]*+[;=])"
 )
 _EVENT = re.compile(
-    rb"\n(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_(?:EVENT_CLASS|TRACE))(?:_[A-Z_]++)?\("
+    rb"\n(?<!\\\n)(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_(?:EVENT_CLASS|TRACE))(?:_[A-Z_]++)?\("
     rb"(?:[ \t\n]*+\w++[ \t\n]*+,)?[ \t\n]*+\w++[ \t\n]*+(,)[ \t\n]*+TP_PROTO\("
 )
 _SIGN = re.compile(rb"[(),;]|\"(?:[^\"\\\n]|\\.)*\"")

@@ -49,6 +49,10 @@ DEFINE_EVENT(wakes, wakes_up,
 	     TP_PROTO(struct task *one),
 	     TP_ARGS(one));
 TRACE_EVENT_CONDITION(switches, TP_PROTO(int from, int to), TP_ARGS(from, to), TP_printk("%d", from))
+#define WAKES(name) \\
+DEFINE_EVENT(wakes, name, TP_PROTO(struct task *one), \\
+	TP_ARGS(one))
+WAKES(wakes_late);
 DECLARE_TRACE(plain, TP_PROTO(int one), TP_ARGS(one));
 int last;
 """
@@ -89,9 +93,11 @@ def test_an_event_of_a_trace_and_its_function_are_declared(name: str) -> None:
         ("FUNCTION", "trace_wakes_up", 18, 20),
         ("EVENT", "switches", 21, 21),
         ("FUNCTION", "trace_switches", 21, 21),
-        ("EVENT", "plain", 22, 22),
-        ("FUNCTION", "trace_plain", 22, 22),
-        ("VARIABLE", "last", 23, 23),
+        ("EVENT", "wakes_late", 25, 25),
+        ("FUNCTION", "trace_wakes_late", 25, 25),
+        ("EVENT", "plain", 26, 26),
+        ("FUNCTION", "trace_plain", 26, 26),
+        ("VARIABLE", "last", 27, 27),
     ]
 
 
