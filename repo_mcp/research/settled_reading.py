@@ -14,6 +14,7 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.build_options import read_option
+from repo_mcp.research.edges.guessed_ends import take_guessed_ends
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_holding
@@ -68,6 +69,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     declared, too, and so is a key of a configuration file. Of two types that are only described, the guessed
     names may tell the two.
     """
+    reading = take_guessed_ends(state, reading) if reading.form is Form.FLOW else reading
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = _find_stated(state, reading) or find_written(state, reading) or _compare_keys(state, reading)
     if stated is not None:

@@ -20,6 +20,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import find_innermost, weaker
 from repo_mcp.research.findings.progress import Failures, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason
@@ -268,9 +269,13 @@ def relocate(
 def list_uses(
     state: ResearchState, node: Node, bounds: Bounds, types: Sequence[EdgeType] = CALLS
 ) -> list[Edge]:
-    """Return the edges to what a symbol calls, or uses in other ways, without those only possible."""
+    """Return the edges to what a symbol calls, or uses in other ways, without those only possible.
+
+    What is used everywhere is left out, too.
+    """
     state.check()
-    return _keep_sure(state.graph.find_outgoing(node, types, bounds))
+    found = _keep_sure(state.graph.find_outgoing(node, types, bounds))
+    return [edge for edge in found if not is_chore(state.graph, state.get_node(edge.other))]
 
 
 def list_users(

@@ -138,6 +138,7 @@ _TYPE = r"`?(?-i:[A-Z]\w*(?:(?:::|\.)[A-Z]\w*)*)`?"
 # Each form with one way to ask it. <name> is a phrase of that list, <name?> an optional one, <name*> any
 # number of them. X and Y are the phrases asked about; "X.." is matched lazily, because other words follow.
 _FORMS: tuple[tuple[Form, str], ...] = (
+    (Form.FLOW, "how (?:does|do|can|is|are|did|will) [^,;:]+? <flows> from X.. (?:to|into) Y"),
     (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
      "(?:to|into|in|at) Y"),
     (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. (?:ever )?(?:reach(?:es)?|ends? "

@@ -14,7 +14,10 @@ from repo_mcp.text.lines import is_comment
 
 MOST_FILES = 3  # named by one question
 FIRST, LAST = 2, 4  # entries that are shown of each
-_FILE = re.compile(r"(?<![\w/.-])(?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z]\w{0,9}(?![\w/(])")
+# A name with an ending, or any path: `codes.tbl`, `net/Kconfig`
+_FILE = re.compile(
+    r"(?<![\w/.-])(?:(?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z]\w{0,9}|(?:[\w.+-]+/)+[\w+-]+)(?![\w/(])"
+)
 _NAMED = Reason("the question names the file", Role.NAMED_FILE)
 
 

@@ -33,6 +33,12 @@ def test_a_named_file_leads_and_a_document_tells_how() -> None:
     assert report.findings[0].shown == (2, 3, 4)
 
 
+def test_a_file_without_an_ending_is_named_by_its_path() -> None:
+    texts = TEXTS | {"net/Kconfig": "config NET_FAST\n\tbool\n"}
+    report = Asked(texts).ask("where should I add a new system call for small machines? (net/Kconfig)")
+    assert list_found(report)[0] == "net/Kconfig"
+
+
 def test_a_section_shows_the_line_that_names_a_file() -> None:
     report = Asked(TEXTS).ask(QUESTION)
     section = next(one for one in report.findings if one.symbol.endswith("Implementation"))
