@@ -12,6 +12,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.impact.records import ChangedSymbol
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
+MAX_CHARS = 500  # of a line; a longer one was generated
 _NO_TYPES = (
     "return|goto|case|else|new|delete|throw|raise|typeof|sizeof|await|yield|in|is|as|and|or|not|import|from"
 )
@@ -38,4 +39,5 @@ def list_local_names(graph: Graph, changed: Iterable[ChangedSymbol], touched: Se
 
 
 def _list_declared(line: str) -> list[str]:
-    return [name for groups in _DECLARED.findall(line) for name in groups if name]
+    found = _DECLARED.findall(line) if len(line) <= MAX_CHARS else ()
+    return [name for groups in found for name in groups if name]

@@ -19,7 +19,7 @@ _AT_END = re.compile(
     r"(?P<question>.*\S)\s+\((?P<guesses>[^()]*(?:(?<=[\w>`$])\([^()]*\)[^()]*)*)\)(?P<end>[\s.?!]*)$",
     re.DOTALL,
 )
-_BEHIND = re.compile(r"(?P<question>.*\?)\s+(?P<guesses>[^?]+)$", re.DOTALL)
+_BEHIND = re.compile(r"(?P<question>.*\?)\s+(?P<guesses>[^?\s][^?]*)$", re.DOTALL)
 _BETWEEN = re.compile(r"[,;|\n]")
 _VARIABLE = re.compile(r"\$\((\w+)\)")  # of a Makefile
 _ARGUMENTS = re.compile(r"\([^()]*\)|<[^<>]*>")  # of a function or a type

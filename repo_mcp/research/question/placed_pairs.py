@@ -16,6 +16,7 @@ from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.symbols.symbol_record import SymbolFlag
 
+MAX_CHARS = 400  # of a question that is read so
 MOST_DECLARING = 400  # files that declare the name
 COMPARED = 3  # declarations of it in one place
 _NAME, _PLACE = r"`?([A-Za-z_$][\w$]*)(?:\(\))?`?", r"(?:the )?`?([\w.@+-]+(?:/[\w.@+-]+)*)/?`?"
@@ -32,7 +33,7 @@ _ASKED = re.compile(
 
 def read_placed_pair(graph: Graph, query: str, admits: Callable[[str], bool]) -> Reading | None:
     """Return the reading of a question that compares the declarations of a name in two places, or None."""
-    found = _ASKED.search(query)
+    found = _ASKED.search(query) if len(query) <= MAX_CHARS else None
     if found is None:
         return None
     name, *places = [one for one in found.groups() if one]

@@ -16,7 +16,7 @@ MOST_FILES = 3  # named by one question
 FIRST, LAST = 2, 4  # entries that are shown of each
 # A name with an ending, or any path: `codes.tbl`, `net/Kconfig`
 _FILE = re.compile(
-    r"(?<![\w/.-])(?:(?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z]\w{0,9}|(?:[\w.+-]+/)+[\w+-]+)(?![\w/(])"
+    r"(?<![\w/.+-])(?:(?:[\w.+-]+/)*[\w+-][\w.+-]*\.[A-Za-z]\w{0,9}|(?:[\w.+-]+/)+[\w+-]+)(?![\w/(])"
 )
 _NAMED = Reason("the question names the file", Role.NAMED_FILE)
 
