@@ -59,6 +59,7 @@ _NESTED = TYPE_KINDS | {SymbolKind.PROPERTY}
 _AROUND_OUTER = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _SCOPES = TYPE_KINDS | {SymbolKind.MODULE}
 _OPEN_SCOPES = frozenset({"c", "cpp", "csharp"})  # whose namespaces are parts of names in every file
+_PATHS_IN_NAMES = frozenset({"java", "python"})  # in which the parts before a name are folders or the file
 _FOLDERS_IN_NAMES = frozenset({"go", "rust"})  # in which a type may have the name of its package
 _TYPE = re.compile(r"\w+")
 _KEYWORD = re.compile(r"\s*(?:struct|union|enum|class)\s+(?=[\w:.]+\s*$)")
@@ -255,6 +256,8 @@ class SymbolLookup:
         """
         if node.language in WITH_HEADERS:
             return node.name_inside == name and not self._names.declares(around, TYPE_KINDS)
+        if node.language in _PATHS_IN_NAMES:
+            return around in node.path.rpartition(".")[0].split("/")
         return node.language in _FOLDERS_IN_NAMES or not self._names.declares(around, _SCOPES)
 
     def _list_reexported(self, parts: Sequence[str]) -> list[Node]:
