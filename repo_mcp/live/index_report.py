@@ -56,6 +56,7 @@ class IndexReport:
         self._find_searcher = find_searcher
         self._report_damage = report_damage
         self._follows = follows
+        self.place_notes: tuple[str, ...] = ()  # why the index is not where it was wanted
         self._stays = False  # the process keeps answering; a command answers once, and reports no age
         self.is_first_look = False  # the first refresh has begun and not ended
         self.has_looked = False  # a refresh has ended, successfully or not
@@ -134,9 +135,12 @@ class IndexReport:
     def describe_progress(self, snapshot: Snapshot) -> list[str]:
         """Return warnings for answers from `snapshot`, which may lack changed or new files.
 
-        The first counts what is missing, if that is known; the last says why a refresh failed.
+        The first counts what is missing, if that is known; the last says why a refresh failed. While an index
+        is built for the first time, they say where if it was wanted elsewhere: a whole one may be there.
         """
         notes, fault = self._describe_missing(snapshot), self._refresher.fault
+        if self.place_notes and not self._generation.is_whole(snapshot):
+            notes += self.place_notes
         return [*notes, fault] if fault else notes
 
     def _describe_missing(self, snapshot: Snapshot) -> list[str]:
@@ -185,12 +189,12 @@ class IndexReport:
 
     def explain_missing(self) -> str:
         """Return why nothing can be searched yet."""
-        progress = self._refresher.progress
+        progress, place = self._refresher.progress, self.place_notes
         if progress is not None and progress.files_total:
             done = f"{progress.files_done} of {progress.files_total}"
-            return f"Nothing can be searched yet: {done} files are indexed."
+            return " ".join((f"Nothing can be searched yet: {done} files are indexed.", *place))
         if progress is not None:
-            return "Nothing can be searched yet: the tree is being listed."
+            return " ".join(("Nothing can be searched yet: the tree is being listed.", *place))
         return " ".join(filter(None, ("There is no index yet.", self._refresher.fault)))
 
 

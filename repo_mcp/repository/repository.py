@@ -95,6 +95,7 @@ class Repository:
         sources = IndexSources(config, held, own, tree, namespaces, self.poison, self.outliner, donors)
         self.indexes = RootIndexes(sources, cluster, self._note_refresh)
         self._index = self.indexes.lexical
+        self._index.report.place_notes = data_dir.warnings
         self.symbol_index = self.indexes.symbols
         self.vectors = self.indexes.vectors
         self._bundle_fault = ""

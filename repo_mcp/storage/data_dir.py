@@ -213,7 +213,7 @@ def _admit(directory: OpenedDirectory) -> None:
 def _check_status(status: os.stat_result) -> None:
     """Raise `_Unusable` for anything but a real directory of ours that only we may write to."""
     if modes.S_ISLNK(status.st_mode):
-        raise _Unusable("it is a symbolic link")
+        raise _Unusable("it is a symbolic link: give the directory that it leads to")
     if not modes.S_ISDIR(status.st_mode):
         raise _Unusable("it is not a directory")
     # Windows uses access control lists, and the user's own directories are private.

@@ -210,3 +210,17 @@ def test_files_that_are_read_again_are_not_said_to_be_missing(
         monkeypatch.setattr(repository._index.refresher, "progress", IndexProgress("index", 3, 3, 30, 30))
         done = "The index is being refreshed: all 3 files are read; the last of them may be missing here."
         assert repository.search(SearchRequest(WORD, 5)).warnings == (done,)
+
+
+def test_while_the_index_is_built_elsewhere_each_answer_says_why(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree.parent / "place").mkdir()
+    (tree.parent / "data").symlink_to(tree.parent / "place")
+    with opened(tree, watch=False) as repository:
+        repository.refresh()
+        assert not repository.search(SearchRequest(WORD, 5)).warnings
+        monkeypatch.setattr(repository._index.generation, "is_whole", lambda snapshot: False)
+        said = repository.search(SearchRequest(WORD, 5)).warnings[-1]
+    assert "it is a symbolic link: give the directory that it leads to" in said
+    assert not [*(tree.parent / "place").iterdir()]
