@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that hold rows
 CUT = "So many types inherit from each other, or are alike, that some edges may not be listed."
 MORE = "Not every file has been searched yet: continue with cursor."
+AT_LEAST = "At least {:,} references: not every file has been searched yet, continue with cursor."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ def draft_page(repository: Repository, found: EdgePage, page: Page, arguments: A
     """Draft the answer with one page of the edges of a symbol."""
     known, shown, totals = found.known, found.rows, found.known.totals
     is_outgoing = found.direction == OUTGOING
-    notes = [*found.blind, *found.notes, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
+    more = AT_LEAST.format(totals.lines) if totals.lines else MORE
+    notes = [*found.blind, *found.notes, *[CUT] * totals.is_cut, *[more] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
 
     def build(rows: int) -> Part:

@@ -42,6 +42,7 @@ from repo_mcp.toolsets.repo.search_parts import (
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
 FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
+LEAST = "At least {:,} lines match: not every file that may have more was read."
 
 
 def search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -80,7 +81,9 @@ def search_exact(repository: Repository, arguments: Arguments, context: CallCont
     if detail == "files":
         return draft_files(answer.files, result, answer.warnings, arguments, page)
     if answer.total_is_lower_bound:
-        answer = replace(answer, files=answer.files[: page.start + wanted])
+        least = () if detail == TEXT else (LEAST.format(answer.total),)
+        warnings = (*answer.warnings, *least)
+        answer = replace(answer, files=answer.files[: page.start + wanted], warnings=warnings)
     return _draft_matches(answer, result, arguments, page, as_text=detail == TEXT)
 
 

@@ -378,6 +378,9 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     assert [hit["more"] for hit in result["hits"]] == [55, *[1] * 9]
     assert all(hit["snippet"].count("\t") == 5 for hit in result["hits"])
     assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (144, True, True)
+    said = call(changing, "post(4)", mode="literal")["warnings"]
+    assert [one for one in said if one.startswith("At least 144 lines match")]
+    assert not call(changing, "post(4)", mode="literal", detail="text")["warnings"]
     (alone,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
     assert (alone["snippet"].count("\t"), alone["more"]) == (50, 10)  # there is room for them
     (asked,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
