@@ -34,7 +34,7 @@ from repo_mcp.graph.program import NOTHING, Confidence, Declaration
 from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
 from repo_mcp.graph.references import MAX_FILES, References
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.set_members import SetMembers
+from repo_mcp.graph.set_members import SetMember, SetMembers
 from repo_mcp.graph.vocabulary import (
     BASES,
     CALLS,
@@ -60,6 +60,7 @@ MAX_INCOMING = 6_000  # references by name that one window resolves, for one tar
 # It takes 0.1 s, and a full one would also show only a small part of all edges. With 40 files the first
 # callers of the kernel's hottest names came 20 to 50 ms later.
 FIRST = Bounds(30, 150)
+CACHED_SET = 100  # members of C whose functions in tables are kept: research asks for them again and again
 CACHED_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
 
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # edges without a reference in the text
@@ -81,6 +82,7 @@ class EdgeFinder(References):
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         super().__init__(program, resolvers)
         self._set_members = SetMembers(program, self.resolve, self.prototypes)
+        self._set: LruCache[Declaration, tuple[SetMember, ...]] = LruCache(CACHED_SET)
         self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(CACHED_USES, len)
 
     # What a symbol depends on
@@ -243,7 +245,8 @@ class EdgeFinder(References):
     def _gather_set(self, member: Declaration, gathered: GatheredEdges) -> None:
         """Gather the functions to which tables of C set a member, each `via` the table."""
         paths = [path for path, _ in self.list_uses(member, "")]
-        for one in self._set_members.iter_set(member, paths[:MAX_FILES]):
+        read = self._set_members.iter_set
+        for one in self._set.get(member, lambda: tuple(read(member, paths[:MAX_FILES]))):
             gathered.add(EdgeType.IMPLEMENTS, one.function, one.confidence, one.line, one.table)
         self.hierarchy.is_cut = self.hierarchy.is_cut or len(paths) > MAX_FILES
 
