@@ -265,7 +265,11 @@ def _does_the_same(one: str, other: str) -> bool:
 def find_stem(path: str) -> str:
     """Return a file's name without its extensions and the marks of a test, in lower case."""
     stem = path.rpartition("/")[2].partition(".")[0]
-    return _MARKS.sub("", stem).strip("-_").lower() or stem.lower()
+    folded = stem.lower()
+    # This is asked of all paths: those of the kernel took 160 ms of the expression.
+    if "test" not in folded and "spec" not in folded and "suite" not in folded:
+        return folded.strip("-_") or folded
+    return _MARKS.sub("", stem).strip("-_").lower() or folded
 
 
 def list_words(lines: Iterable[str]) -> list[str]:
