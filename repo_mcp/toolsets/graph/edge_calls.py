@@ -134,7 +134,8 @@ def _answer(
             return draft_page(repository, derived, page, arguments)
         rest = {name: one for name, one in arguments.items() if name not in ("symbol", "node_id")}
         overloads = list_overloads(error)
-        taken = None if overloads else choose_most_used(repository, error)
+        is_sampled = direction == INCOMING and not overloads  # bodies may be those of platforms
+        taken = choose_most_used(repository, error) if is_sampled else None
         if taken is not None:
             node, note = taken
             chosen = rest | {"node_id": node.node_id}
