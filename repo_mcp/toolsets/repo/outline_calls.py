@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
 _EMBEDDED = re.compile(r"\*?([\w.]+(?:\[.*\])?)(?:\s*[`\"].*)?")  # a field of Go that is only a type
 _OF_ONE_LINE = frozenset({"event", "property"})
-MOST_RECORDS = 80  # that are not asked for: 12 kB, of which text takes a fourth
 MAX_NAMES_CHARS = 1_000  # of the members that the record of a type names
-_AS_TEXT = f"More than {MOST_RECORDS} symbols are listed as text: detail {_LEAN} gives their records."
 _HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
 # The words before a name, which the kind of a symbol already says.
 _KIND_WORD = re.compile(
@@ -162,8 +160,6 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         and not (parents[number] in members and _is_named_in_type(symbols[number]))
     ]
     listed.sort(key=lambda number: (depths[number], number))
-    asked = find_text(arguments, "detail")
-    detail = asked or (_TEXT if len(listed) > MOST_RECORDS else _LEAN)
     page = Page("repo.outline", {name: arguments[name] for name in arguments.keys() - _HOW_SHOWN})
     keys = [_name_symbol(symbols[number]) for number in listed]
     page.check(keys)
@@ -175,12 +171,9 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         page,
         keys,
         members,
-        detail,
+        find_text(arguments, "detail") or _LEAN,
         arguments.get("docs") is True,
-        (
-            *_explain_nothing(symbols, chosen, listed, parent),
-            *((_AS_TEXT,) if asked is None and detail == _TEXT else ()),
-        ),
+        _explain_nothing(symbols, chosen, listed, parent),
     )
     return Draft(listing.build, len(listed) - page.start)
 

@@ -100,14 +100,14 @@ def outline_input() -> Schema:
     depth = "1 is the top level. Default: all."
     kinds = "Only these: class, function, method, heading, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    details = "Default symbols or, of many, text: a line each; full: every field."
+    details = "Default symbols; text: a line each; full: every field."
     return build_object(
         {
             "path": _PATH,
             "max_depth": build_count(depth, MAX_OUTLINE_DEPTH),
             "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
             "parent": build_text("Only the members of this declaration.", MAX_SYMBOL_CHARS),
-            "detail": build_choice(details, OUTLINE_DETAILS),
+            "detail": build_choice(details, OUTLINE_DETAILS) | {"default": OUTLINE_DETAILS[0]},
             "docs": build_switch("Add first lines of docstrings."),
             "cursor": CURSOR,
         },
@@ -144,7 +144,7 @@ def outline_output() -> Schema:
         "language": build_field("string"),
         "symbols": build_list(
             symbol | {"type": ["object", "string"]},
-            "By start line, end line, column, name; as text strings: first-last, signature",
+            "By start line, end line, column, name; with detail text strings: first-last, signature",
         ),
         "cursor": NEXT_CURSOR,
         "truncated": build_field("boolean", "True when symbols that were asked for are left out"),

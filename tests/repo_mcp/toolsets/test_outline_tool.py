@@ -300,17 +300,6 @@ def test_text_is_a_line_for_each_declaration() -> None:
     assert rows(only) == ["1 def A()", "2   def m()", "3     def inner()"]  # with what is around it
 
 
-def test_many_symbols_are_listed_as_text_unless_records_are_asked_for() -> None:
-    few, many = ([symbol("function", f"f{at}", at) for at in range(1, count + 1)] for count in (80, 81))
-    assert isinstance(rows(call(StandIn(*few), path="a.py"))[0], dict)
-    listed = call(StandIn(*many), path="a.py")
-    assert isinstance(rows(listed)[0], str)
-    assert "detail symbols gives their records" in listed["warnings"][0]
-    asked = call(StandIn(*many), path="a.py", detail="symbols")
-    assert isinstance(rows(asked)[0], dict)
-    assert not asked.get("warnings")
-
-
 def test_the_members_of_a_parent() -> None:
     repository = StandIn(*TREE)
     assert names(call(repository, path="a.py", parent="A")) == ["m", "inner"]
@@ -394,7 +383,7 @@ def test_a_foreign_cursor_is_refused(cursor: str) -> None:
 
 def test_a_cursor_belongs_to_the_file_and_the_arguments() -> None:
     symbols = build_classes(1_500)
-    cursor = call(StandIn(*symbols), path="a.py", detail="symbols")["result"]["cursor"]
+    cursor = call(StandIn(*symbols), path="a.py")["result"]["cursor"]
     assert "error" not in call(StandIn(*symbols), path="a.py", cursor=cursor)
     assert "error" not in call(StandIn(*symbols), path="a.py", cursor=cursor, detail="text", docs=True)
     lower = [replace(one, start_line=one.start_line + 9, end_line=one.end_line + 9) for one in symbols]
