@@ -82,7 +82,7 @@ def find_literal(word: QueryWord) -> str:
         return hump if len(hump) >= MIN_INSIDE else ""
     pieces = word.text.split("*")
     literal = max(pieces, key=len)
-    return f"{literal}\n" if literal == pieces[-1] else literal
+    return f"{literal}\n" if literal and literal == pieces[-1] else literal
 
 
 def rate_name(word: QueryWord, name: str) -> float:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from repo_mcp.graph import symbol_search
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.name_match import build_stars, list_needles, rate_name
+from repo_mcp.graph.name_match import QueryWord, build_stars, find_literal, list_needles, rate_name
 from repo_mcp.graph.similar import SimilarFinder
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
 from repo_mcp.graph.symbol_search import has_words
@@ -347,3 +347,13 @@ def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatc
     assert graph.find_similar(found[0][0], 3) == similar
     with pytest.raises(AssertionError):
         graph.search("get user", scope, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [("order*", "order"), ("*Store", "Store\n"), ("a*Order*b", "Order"), ("*", ""), ("**", "")],
+)
+def test_a_star_alone_has_no_text_to_look_for(text: str, literal: str) -> None:
+    """The end of a line alone would be found again and again."""
+    word = QueryWord(text, text.lower(), (), (), build_stars(text), has_star=True, weight=1.0)
+    assert find_literal(word) == literal
