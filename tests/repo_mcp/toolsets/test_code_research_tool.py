@@ -137,7 +137,7 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
         }
     ]
     others = [(one["what"], len(one["places"])) for one in short["surroundings"]]
-    assert others == [("other direct callers", 1), ("indirect callers", 1)]
+    assert others == [("indirect callers", 2)]  # the direct ones come first
 
 
 def test_where_nothing_fits_only_a_few_places_are_shown(tmp_path: Path) -> None:
