@@ -21,7 +21,7 @@ from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, Segmen
 from repo_mcp.exact.required_terms import PatternReading
 from repo_mcp.indexing.tree_changes import ChangedFiles
 from repo_mcp.languages.patterns.landmarks import Language
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.language_registry import find_language, passes_language
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import has_binary_extension
@@ -54,7 +54,7 @@ class PathFilter:
         """
         self.languages = frozenset(request.languages or filter(None, [request.language]))
         self._takes_headers = request.language == "cpp" and not request.languages
-        if self._takes_headers:  # C by their names
+        if self._takes_headers:  # C by their names; `matches` leaves out what else is C
             self.languages |= {"c"}
         directory = (request.path_prefix or "").strip("/") or folder
         self.prefix = f"{directory}/" if directory else ""
@@ -69,7 +69,7 @@ class PathFilter:
             path.startswith(self.prefix)
             and (self._matches_glob is None or self._matches_glob(path))
             and (self._include_tests or not is_test_path(path))
-            and not (self._takes_headers and path.endswith(".c"))
+            and (not self._takes_headers or passes_language(path, self.find_language(path).name, "cpp"))
         )
 
     def matches_unindexed(self, path: str) -> bool:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, leaves
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Finding
@@ -33,6 +33,9 @@ _ON_ONE_LINE = re.compile(
     r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
     r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
 )
+
+
+_LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
 
 
 def describe_decisions(state: ResearchState, best: Node) -> str:
@@ -67,7 +70,7 @@ def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
     for branch in iter_branches(body):
         is_short = len(branch.inner) <= INNER and branch.otherwise is None
         end = read_line(body, branch.end)
-        if is_short and (leaves(end) or holds_failure(end)):
+        if is_short and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
             found[branch.condition.first] = (branch.condition, branch.end)
     for one in cut_statements(body, list_code(body))[1:]:
         if _ON_ONE_LINE.match(read_line(body, one)):

@@ -46,6 +46,8 @@ def note_siblings(state: ResearchState) -> None:
                 found = {name.strip("\"'").lower() for name in word.findall(one.line)}
                 lines.setdefault(one.path, {}).setdefault(one.start_line, set()).update(found)
     places = [place for path, own in lines.items() if (place := _choose_span(state, path, own)) is not None]
+    if not places:
+        return
     places.sort(key=lambda one: -len(one[2]))  # stable
     for path, numbers, names in places[:MOST_PLACES]:
         _note(state, path, numbers, len(names))

@@ -63,6 +63,13 @@ def test_one_condition_is_only_a_guard() -> None:
     assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
 
 
+def test_what_leaves_only_a_turn_of_a_loop_decides_nothing() -> None:
+    turns = "".join(f"    if (gate.{name}) {{\n      continue\n    }}\n" for name in ("a", "b"))
+    loop = f"  for (const gate of guest.gates) {{\n{turns}  }}\n"
+    text = GATE.replace("  if (!rules.strict) return true\n", loop)
+    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+
+
 def test_of_many_conditions_those_with_words_of_the_question_are_told_and_shown() -> None:
     many = "".join(f"  if (gate.{name}) return {at}\n" for at, name in enumerate(("a", "b", "c", "d")))
     text = GATE.replace("  const { rules } = gate\n", f"  const {{ rules }} = gate\n{many}")
