@@ -36,7 +36,7 @@ from repo_mcp.research.settings.asked_settings import (
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
-from repo_mcp.research.words.written_texts import find_written
+from repo_mcp.research.words.written_texts import read_written_text
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -71,7 +71,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     """
     reading = take_guessed_ends(state, reading) if reading.form is Form.FLOW else reading
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
-    stated = _find_stated(state, reading) or find_written(state, reading) or _compare_keys(state, reading)
+    stated = (
+        _find_stated(state, reading) or read_written_text(state, reading) or _compare_keys(state, reading)
+    )
     if stated is not None:
         return stated
     least = SENTENCE_WORDS.get(reading.form)

@@ -30,12 +30,14 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{9,300})\"|`([^`\n]{9,300})`|(?<!\w)'([^\n]{9,300}?)'(?!\w)|“([^”\n]{9,300})”"
 )
 _GAP = re.compile(r"\$\{[^{}]*\}|\{\w*\}|%[sdvqr]\b|<[\w -]+>|…|\.\.\.")  # where a message has a value
+_LETTERS = re.compile(r"[A-Za-z]{2}")  # of a word
+_CALL = re.compile(r"[\w$.:]+\(.*\)")  # code, though it has words: `open(name, mode, limit)`
 _PATH = re.compile(r"(?<![\w./@-])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){2,8}(?![\w/(-])")
 _ASKS_WHERE = re.compile(r"\W*(?:who|what|which|where|all|every|list|find|show)\b", re.IGNORECASE)
 _IS_DESCRIBED = frozenset({Form.OVERVIEW, Form.DIFFERENCE, Form.EXTENSION, Form.TESTS})
 
 
-def find_written(state: ResearchState, reading: Reading) -> Reading | None:
+def read_written_text(state: ResearchState, reading: Reading) -> Reading | None:
     """Return the reading of a question for what it quotes, or for a path, if the program has that; or None.
 
     Its lines are kept in the state.
@@ -55,12 +57,14 @@ def find_written(state: ResearchState, reading: Reading) -> Reading | None:
 def _read_message(found: re.Match[str]) -> str:
     """Return a quotation of several words; "" for a name or a piece of code."""
     text = next(filter(None, found.groups()), "").strip()
-    return text if len(re.findall(r"[A-Za-z]{2,}", text)) >= LEAST_WORDS else ""
+    words = [one for one in text.split() if _LETTERS.search(one)]
+    is_fixed = any(map(_LETTERS.search, _GAP.split(text)))  # not all of it is put in
+    return text if len(words) >= LEAST_WORDS and is_fixed and not _CALL.fullmatch(text) else ""
 
 
 def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Reading | None:
     pattern = ".{0,200}".join(map(re.escape, (part for part in parts if part.strip())))
-    is_path = text != "".join(parts) and " " not in text
+    is_path = _PATH.fullmatch(text) is not None
     request = ExactRequest(
         rf"\b{pattern}\b" if is_path else pattern,
         regex=True,
@@ -83,12 +87,14 @@ def _is_code(state: ResearchState, one: ExactMatch) -> bool:
 def note_written(state: ResearchState, subject: Subject) -> None:
     """Note the functions around the lines with a text, first those whose lines have a word behind it."""
     words = list_words(state.request.query.replace(subject.asked, ""))
+    is_path = _PATH.fullmatch(subject.asked) is not None  # behind a message, nothing is called on it
     behind = re.compile(rf"{re.escape(subject.asked.rpartition('.')[2])}\.(\w+)")
     around: dict[tuple[str, int, int], list[tuple[int, str]]] = {}
     for one in state.written:
         node, line = state.source.find_around(one.path, one.start_line), one.start_line
         first, last = (line, line) if node is None else (node.symbol.start_line, node.symbol.end_line)
-        member = found[1] if (found := behind.search(one.line[:LINE_CHARS])) is not None else ""
+        found = behind.search(one.line[:LINE_CHARS]) if is_path else None
+        member = found[1] if found is not None else ""
         word = member if shares_word(member, words) else ""
         around.setdefault((one.path, first, last), []).append((line, word))
     ordered = sorted(around.items(), key=lambda one: not any(word for _, word in one[1]))  # stable

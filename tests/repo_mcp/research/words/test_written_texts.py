@@ -54,6 +54,32 @@ def test_a_quoted_message_that_no_line_has_is_no_place() -> None:
     assert NOT_SAID in report.warnings
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    ["`max_open_gates`", "`gate.hooks.opened`", "`Gate.open(name, other, third)`", '"<name of the gate>"'],
+)
+def test_a_quoted_name_or_piece_of_code_is_no_message(quoted: str) -> None:
+    texts = {**TEXTS, "lib/limits.js": "const max_open_gates = 3;\n// Gate.open(name, other, third)\n"}
+    report = Asked(texts).ask(f"where is {quoted} set?")
+    assert report.reading.form is not Form.WRITTEN
+    assert NOT_SAID not in report.warnings
+
+
+def test_no_word_stands_behind_a_message_that_ends_with_a_dot() -> None:
+    texts = {"gate.py": 'def lock(gate):\n    gate.refuse("Gate is shut now.")\n'}
+    report = Asked(texts).ask("who says 'Gate is shut now.' to refuse a parcel?")
+    assert report.claim == '"Gate is shut now." stands in gate.lock (gate.py:2).'
+
+
+def test_a_condition_is_quoted_without_the_brackets_of_those_beside_it() -> None:
+    texts = {
+        "gate.js": "function lock(gate) {\n  if (gate.open) {\n    return 1;\n  } else if (gate.late) {\n"
+        '    throw new Error("Gate is shut now");\n  }\n}\n'
+    }
+    report = Asked(texts).ask("when is 'Gate is shut now' raised?")
+    assert report.claim == '"Gate is shut now" stands in lock (gate.js:5, `else if (gate.late)`).'
+
+
 def test_a_path_leads_to_its_lines_and_first_to_those_with_a_word_of_the_question() -> None:
     report = Asked(TEXTS).ask("which classes tap door.hooks.opened?")
     assert report.claim == (
