@@ -11,7 +11,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.research_state import ResearchState
 
 # A tag, of which the group stays: `{@link Depot}`, and what is left of one that ends on another line
-_TAG = re.compile(r"<[^<>]*>|[{]@\w+ ?([^{}]*)(?:[}]|$)|^([^{}]*)[}]")
+_TAG = re.compile(r"<[^<>]*+>|[{]@\w++ ?([^{}]*+)(?:[}]|$)|^([^{}]*+)[}]")
 # A tag of C# that stands for a name: `<see cref="Depot"/>`.
 _NAMES = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:\w:)?([^\"<>]{1,80})\"\s*+/>")
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing

@@ -31,6 +31,7 @@ MAX_DECLARED, MAX_LINES = 4, 5  # declarations of one option, and lines of code 
 MAX_ENTRIES, MAX_BUILT, MAX_CODE = 12, 8, 10  # options, lines of Makefiles, and files of code that are shown
 MOST_MATCHES = 400  # lines with an option that are looked at
 MOST_WORDS = 12  # of a question that may be an option
+LINES_ABOVE = 200  # of a line, in which the text of help that it may be a part of begins
 _KCONFIG, _MAKE = "kconfig", "make"
 _ASKS = re.compile(r"\bkconfig\b|\b(?:k?config(?:uration)?|build) (?:option|symbol|switch)", re.IGNORECASE)
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -129,7 +130,8 @@ def _note_entries(state: ResearchState, option: Subject, found: Iterable[ExactMa
 def _is_help(state: ResearchState, match: ExactMatch) -> bool:
     """Return True for a line of a text of help: one that begins it stands above, and less far in."""
     lines, indent = state.source.read_lines(match.path), measure_indent(match.line)
-    for line in reversed(lines[: match.start_line - 1]):
+    last = match.start_line - 1
+    for line in reversed(lines[max(0, last - LINES_ABOVE) : last]):
         if line.strip() and measure_indent(line) < indent:
             return _HELP.match(line) is not None
     return False

@@ -14,6 +14,7 @@ from repo_mcp.bundler.body import measure_indent
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
 
+LINES_ABOVE = 200  # of one that raises a variable, in which that is set or declared
 LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
 # A line that raises a variable, or what was caught around it.
 _RAISES_HELD = re.compile(
@@ -32,6 +33,7 @@ def name_held(lines: Sequence[str], first: int, at: int) -> list[str]:
     raised = _RAISES_HELD.match(lines[at - 1][:LINE_CHARS])
     if raised is None:
         return []
+    first = max(first, at - LINES_ABOVE)
     clause = _find_clause(lines, first, at)
     if clause and (raised[1] is None or re.search(rf"\b{re.escape(raised[1])}\b", clause)):
         found = [name for name in _TYPE.findall(clause) if name != raised[1]]
@@ -43,7 +45,9 @@ def name_held(lines: Sequence[str], first: int, at: int) -> list[str]:
 def find_maker(lines: Sequence[str], first: int, at: int) -> int:
     """Return the number of the line that made the error which a line raises by a variable; 0 for none."""
     raised = _RAISES_HELD.match(lines[at - 1][:LINE_CHARS])
-    return find_set(lines, first, at, raised[1], "[({]") if raised is not None and raised[1] else 0
+    if raised is None or not raised[1]:
+        return 0
+    return find_set(lines, max(first, at - LINES_ABOVE), at, raised[1], "[({]")
 
 
 def find_set(lines: Sequence[str], first: int, at: int, name: str, value: str = "") -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.words.held_errors import find_maker, name_held
+from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked
 
 GATE = """package gate;
@@ -75,3 +77,13 @@ def test_a_variable_is_followed_however_it_is_raised() -> None:
     )
     claim = Asked({"rows.js": text}).ask("which errors does findRow raise?").claim
     assert claim == 'Errors that arise here: LostError "there is no row" (rows.js:5).'
+
+
+def test_a_function_that_raises_variables_everywhere_is_read_in_linear_time() -> None:
+    def follow(lines: list[str]) -> None:
+        for at in range(2, len(lines) + 1):
+            name_held(lines, 1, at)
+            find_maker(lines, 1, at)
+
+    growth = measure_growth(lambda size: ["void open() {", *["    throw ex;"] * size], follow, 300)
+    assert growth < BOUND
