@@ -97,8 +97,12 @@ def _find_function(state: ResearchState, name: str, path: str) -> Node | None:
 
 
 def describe_set(findings: Sequence[Finding], named: str) -> str:
-    """Return a sentence on the tables that set a member to functions; "" without any."""
+    """Return a sentence on the tables that set a member to functions; "" without any.
+
+    As only MAX_TABLES are noted, there may be more than so many.
+    """
     found = [one for one in findings if one.role is Role.SETS_MEMBER]
     places = [f"{shorten_symbol(one)} to {one.reason.about} ({cite_line(one)})" for one in found]
     count = "1 table sets" if len(found) == 1 else f"{len(found)} tables set"
+    count = f"At least {count}" if len(found) >= MAX_TABLES else count
     return f"{count} {named}: {join_names(places, MAX_NAMED)}." if found else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.edges.function_tables import MAX_TABLES
 from repo_mcp.research.findings.records import Form
 from tests.repo_mcp.research.asking import Asked, list_found
 
@@ -28,6 +29,14 @@ def test_the_tables_that_set_a_member_to_functions_implement_it() -> None:
         "sets it to load_disk (disk.c:3-6)",
         "sets it to load_tape (tape.c:3-6)",
     ]
+
+
+def test_a_count_of_tables_is_a_least_one_if_not_all_are_noted() -> None:
+    tables = "".join(
+        f"const struct shelf_ops ops_{at} = {{\n\t.load = load_tape,\n}};\n" for at in range(MAX_TABLES + 3)
+    )
+    report = Asked({**TEXTS, "tape.c": TEXTS["tape.c"] + tables}).ask("who implements shelf_ops.load?")
+    assert report.claim.startswith(f"At least {MAX_TABLES} tables set shelf_ops.load (shelf.h:2): ")
 
 
 def test_a_guessed_function_comes_first() -> None:
