@@ -19,7 +19,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import iter_branches, quote, read_body, read_line, show_lines
+from repo_mcp.research.words.branches import build_body, iter_branches, quote, read_line, show_lines
 from repo_mcp.research.words.error_lines import OF_ERROR
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
@@ -47,7 +47,7 @@ def describe_decisions(state: ResearchState, best: Node) -> str:
     if one is None or best.symbol.kind not in CALLABLE_KINDS:
         return ""
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
-    body = read_body(state, one)
+    body = build_body(state, one.path, one.start_line, one.end_line)
     is_long = one.end_line - one.start_line >= LONG_LINES
     told = [
         (shares_word(quote(body, own), words), own)

@@ -29,7 +29,7 @@ def _describe_call(state: ResearchState, call: OptionCall) -> str:
     said = [f"sets {call.bound}"] if call.bound else []
     text = " ".join(state.source.read_lines(call.path)[call.first - 1 : call.last])
     code = call.default if call.default and call.default[0] not in "\"'`" else mask_texts(text)
-    named = next((_trace(state, one) for one in _NAMED_DEFAULT.findall(code) if _trace(state, one)), "")
+    named = next(filter(None, (_trace(state, one) for one in _NAMED_DEFAULT.findall(code))), "")
     if call.default:
         said.append(f"default {call.default}{named and f', that is {named}'}")
     else:

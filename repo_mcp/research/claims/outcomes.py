@@ -17,9 +17,9 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.branches import (
     Branch,
+    build_body,
     iter_branches,
     quote,
-    read_body,
     read_line,
     show_lines,
 )
@@ -51,7 +51,7 @@ def describe_outcome(state: ResearchState) -> str:
         # What the function is about by its name, all of its branches are about.
         event = {word: worth for word, worth in weighed.items() if not shares_word(one.symbol, (word,))}
         event = event if event and not position else weighed
-        body = read_body(state, one)
+        body = build_body(state, one.path, one.start_line, one.end_line)
         for branch in iter_branches(body):
             text = quote(body, (branch.condition, *branch.inner), 2_000)
             share = sum(event[word] for word in event if shares_word(text, (word,))) / sum(event.values())

@@ -308,8 +308,7 @@ class Report:
     outside: tuple[Outside, ...] | None = None
     limits: tuple[Limit, ...] = ()
     warnings: tuple[str, ...] = field(default=())
-    is_thin: bool = (
-        False  # nothing fits: what was found shares so little with the question that it may be noise
-    )
+    # Nothing fits: what was found shares so little with the question that it may be noise.
+    is_thin: bool = False
     asked: str = ""  # the part of a question that it answers, as written; "" for a whole question
     parts: tuple[Report, ...] = ()  # the reports on the parts, if there are several

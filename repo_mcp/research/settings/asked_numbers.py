@@ -17,7 +17,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_READ, MOST_PLACES = 60, 6  # lines with a number that are read, and places of it that tell something
 _NUMBER = re.compile(r"(?<![\w.-])\d{2,12}(?![\w.-])")
-_UNTOLD = frozenset({"default", "defaults", "value"})
+UNTELLING = frozenset({"default", "defaults", "value"})  # words that are said of any setting
 
 
 def list_with_number(state: ResearchState, asked: str) -> list[ExactMatch]:
@@ -26,7 +26,7 @@ def list_with_number(state: ResearchState, asked: str) -> list[ExactMatch]:
     Return nothing if none has, or if too many lines have the number.
     """
     numbers = _NUMBER.findall(asked)
-    words = [word for word in list_words(_NUMBER.sub(" ", asked)) if word.lower() not in _UNTOLD]
+    words = [word for word in list_words(_NUMBER.sub(" ", asked)) if word.lower() not in UNTELLING]
     if len(numbers) != 1 or not words:
         return []
     grouped = f"{int(numbers[0]):_}"

@@ -16,6 +16,7 @@ from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
+from repo_mcp.research.settings.asked_numbers import UNTELLING
 from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -24,7 +25,6 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MOST_MATCHES = 60  # lines with a key that are looked at, and values with words
 LEAST_SHARED, MOST_OTHERS = 3, 2  # words that a description shares with a name, words that this has besides
-_UNTELLING = frozenset({"default", "defaults", "value"})  # said of any setting
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
@@ -64,7 +64,7 @@ def find_described(state: ResearchState, described: str) -> Subject | None:
     "The number of CPU threads of the pool": of the words that tell something, LEAST_SHARED and two thirds are
     in the name, which has few others. Return None if no value or several are so named.
     """
-    words = [word for word in list_words(described) if word.lower() not in _UNTELLING]
+    words = [word for word in list_words(described) if word.lower() not in UNTELLING]
     found = [node for node, _ in state.graph.search(" ".join(words), SymbolFilter(), MOST_MATCHES)[0]]
     shared = {
         node: shares_word(node.symbol.name, words)

@@ -219,8 +219,9 @@ def _declares_type(match: ExactMatch, quoted: str) -> bool:
 def _lies_in_defaults(state: ResearchState, match: ExactMatch) -> bool:
     """Return True for a line of a function that by its name gives defaults: `applySearchDefaults`."""
     around = state.source.find_around(match.path, match.start_line)
-    is_function = around is not None and around.symbol.kind in CALLABLE_KINDS
-    return is_function and around is not None and "default" in around.symbol.name.lower()
+    if around is None or around.symbol.kind not in CALLABLE_KINDS:
+        return False
+    return "default" in around.symbol.name.lower()
 
 
 def _gives_literal(line: str, quoted: str) -> bool:

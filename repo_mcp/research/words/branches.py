@@ -18,11 +18,11 @@ from repo_mcp.bundler.statements import (
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.guards import BARE_ELSE
 
 MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
 LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
+BARE_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")  # an `else` without a condition of its own
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
@@ -40,10 +40,10 @@ class Branch:
     otherwise: Statement | None = None  # the condition that does not hold, if this is a bare `else`
 
 
-def read_body(state: ResearchState, one: Finding) -> Body:
-    """Return the lines of a finding as a body."""
-    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
-    return Body(lines, one.start_line, min(one.end_line, len(lines)), one.start_line, {}, comments)
+def build_body(state: ResearchState, path: str, first: int, last: int) -> Body:
+    """Return some lines of a file as a body."""
+    lines, comments = state.source.read_lines(path), state.source.read_comment_lines(path)
+    return Body(lines, first, min(last, len(lines)), first, {}, comments)
 
 
 def read_line(body: Body, one: Statement) -> str:
@@ -115,7 +115,7 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
     """Return the text of statements on one line."""
     lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
-    text = " ".join(" ".join(lines).split()).replace("`", "'")
+    text = " ".join(" ".join(lines).split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
     if text.count("{") != text.count("}"):
         text = text.strip("{} ")
     text = text.rstrip(":").strip()

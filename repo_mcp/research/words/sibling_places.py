@@ -32,14 +32,14 @@ MOST_CHARS = 400  # of a line; a longer one is generated
 MOST_SHOWN = 6  # lines of one place
 _PLAIN = frozenset({Role.OTHER, Role.HAS_WORDS, Role.NAMED_SO, Role.TABLE})  # the words alone lead there
 _OWNED = re.compile(r"(?<![\w./@-])([A-Za-z_]\w{2,})\.([A-Za-z_]\w*)(?![\w/(.])")  # `gate.paint`
+_Found = tuple[re.Pattern[str], Sequence[ExactMatch]]
 
 
 def note_siblings(state: ResearchState) -> None:
     """Note the places where those stand together that a question asks to add one to."""
     siblings, texts = _list_siblings(state)
     lines: dict[str, dict[int, set[str]]] = {}
-    for pattern, matches in (_search_names(state, siblings), _search_texts(state, texts)):
-        word = re.compile(pattern, re.IGNORECASE if pattern.startswith("[") else 0)
+    for word, matches in (_search_names(state, siblings), _search_texts(state, texts)):
         for one in matches:
             is_own = find_role(one.path) is not FileRole.DOCS and not is_aside(one.path)
             if is_own and state.admits(one.path) and len(one.line) <= MOST_CHARS:
@@ -51,7 +51,7 @@ def note_siblings(state: ResearchState) -> None:
     places.sort(key=lambda one: -len(one[2]))  # stable
     for path, numbers, names in places[:MOST_PLACES]:
         _note(state, path, numbers, len(names))
-    state.findings.sort(key=lambda one: (one.role in _PLAIN) - (one.role not in (*_PLAIN, Role.SIBLINGS)))
+    state.findings.sort(key=lambda one: (one.role in _PLAIN, one.role is Role.SIBLINGS))  # stable
 
 
 def _list_siblings(state: ResearchState) -> tuple[list[str], list[str]]:
@@ -78,29 +78,29 @@ def _list_telling(names: Sequence[str], words: Sequence[str]) -> list[str]:
     return [*dict.fromkeys(own[0] for own in parts if len(own) == 1)]
 
 
-def _search_names(state: ResearchState, names: Sequence[str]) -> tuple[str, Sequence[ExactMatch]]:
-    """Return an expression for some names, and the lines with one of them."""
+def _search_names(state: ResearchState, names: Sequence[str]) -> _Found:
+    """Return the expression for some names, and the lines with one of them."""
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
     if len(names) < LEAST_TOGETHER:
-        return "", ()
-    pattern = rf"\b(?:{'|'.join(map(re.escape, names))})\b"
-    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_FOUND, by_role=True)
-    return pattern, state.source.search_exact(request).matches
+        return word, ()
+    request = ExactRequest(word.pattern, regex=True, include_tests=False, limit=MOST_FOUND, by_role=True)
+    return word, state.source.search_exact(request).matches
 
 
-def _search_texts(state: ResearchState, texts: Sequence[str]) -> tuple[str, Sequence[ExactMatch]]:
-    """Return an expression for some texts in quotes, in any case, and the lines with several of them."""
+def _search_texts(state: ResearchState, texts: Sequence[str]) -> _Found:
+    """Return the expression for some texts in quotes, in any case, and the lines with several of them."""
+    word = re.compile(rf"[\"'](?:{'|'.join(texts)})[\"']", re.IGNORECASE)
     if len(texts) < LEAST_TOGETHER:
-        return "", ()
-    one = rf"[\"'](?:{'|'.join(texts)})[\"']"
+        return word, ()
     request = ExactRequest(
-        ".*".join([one] * LEAST_TOGETHER),
+        ".*".join([word.pattern] * LEAST_TOGETHER),
         regex=True,
         case_sensitive=False,
         include_tests=False,
         limit=MOST_READ,
         by_role=True,
     )
-    return one, state.source.search_exact(request).matches
+    return word, state.source.search_exact(request).matches
 
 
 def _choose_span(

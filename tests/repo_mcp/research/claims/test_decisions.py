@@ -77,3 +77,12 @@ def test_of_many_conditions_those_with_words_of_the_question_are_told_and_shown(
     assert "`if (!rules.strict) return true` (gate.ts:8)" in report.claim
     assert "gate.d" not in report.claim
     assert "rules.denies" in find_one(report, "isAdmitted").excerpt
+
+
+def test_a_condition_is_quoted_without_the_bracket_of_the_branch_before() -> None:
+    text = (
+        "function chooseShelf(parcel) {\n  if (parcel.late) {\n    return 1;\n  } else if (parcel.large) {\n"
+        "    return 2;\n  }\n  return place(parcel);\n}\n"
+    )
+    claim = Asked({"shelf.js": text}).ask("how is the shelf of a parcel chosen? (chooseShelf)").claim
+    assert "and `else if (parcel.large)` with `return 2;` (shelf.js:4)." in claim
