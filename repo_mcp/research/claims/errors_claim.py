@@ -47,11 +47,11 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     errors = _name_errors(*list_errors(state, [*named, *below], says_when=says_when), most)
     deeper = NOT_DEEPER if below and state.failures.may_be_deeper else ""
     failing = _describe_failing(state, named, below, errors)
-    said = (errors.strip(), failing, deeper, _describe_open(state, named), describe_unraised(state))
+    said = (errors.strip(), failing, deeper, _describe_open(state, named), _describe_unraised(state))
     return " ".join(filter(None, said))
 
 
-def describe_unraised(state: ResearchState) -> str:
+def _describe_unraised(state: ResearchState) -> str:
     """Return a sentence on the errors that are declared for what a question names and that nothing makes."""
     names = [name_briefly(node) for node in state.failures.unraised]
     are = (

@@ -11,8 +11,8 @@ import re
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.noted_settings import add_lines
 from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_READ, MOST_PLACES = 60, 6  # lines with a number that are read, and places of it that tell something
@@ -49,15 +49,7 @@ def note_number(state: ResearchState, asked: str) -> bool:
     """Note the lines that give a setting the number of a phrase. Return False if there are none."""
     found = list_with_number(state, asked)[:MOST_PLACES]
     for one in found:
-        around = state.source.find_around(one.path, one.start_line)
-        symbol, kind, node_id = (
-            (one.path, "file", None)
-            if around is None
-            else (around.qualified_name, around.kind, around.node_id)
-        )
-        at = one.start_line
+        at, around = one.start_line, state.source.find_around(one.path, one.start_line)
         reason = Reason("has the number that is asked for", Role.SETS, asked)
-        state.add_place(
-            Finding(one.path, at, at, symbol, kind, node_id, reason, 1, "text", (at,), shown=(at,))
-        )
+        add_lines(state, one.path, (at, at), around, reason, 1, (at,), "", (at,))
     return bool(found)

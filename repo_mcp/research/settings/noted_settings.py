@@ -47,12 +47,14 @@ def note_option(state: ResearchState, option: Subject) -> None:
     for call in option.declaring:
         around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
         span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
-        _add(state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), "", shown)
+        add_lines(
+            state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), "", shown
+        )
     for call in option.declaring:
         reason = f"uses {call.bound}, which the option {name} sets"
         for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
             around = state.source.find_around(path, at)
-            _add(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), "", (at,))
+            add_lines(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), "", (at,))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
@@ -184,10 +186,12 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
         shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
     written = _find_written(name, first.line)
-    return _add(state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown)
+    return add_lines(
+        state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown
+    )
 
 
-def _add(
+def add_lines(
     state: ResearchState,
     path: str,
     span: tuple[int, int],

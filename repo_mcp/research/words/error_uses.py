@@ -95,7 +95,8 @@ def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
     request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_LINES, with_symbols=True)
     answer = state.source.search_exact(request)
     if answer.truncated:
-        state.limit(f"lines with {names[0]} or a type that derives from it", f"{MAX_LINES} are read")
+        derived = " or a type that derives from it" if len(names) > 1 else ""
+        state.limit(f"lines with {names[0]}{derived}", f"{MAX_LINES} are read")
     word, found = re.compile(pattern), list[ErrorUse]()
     for one in answer.matches:
         is_code = find_role(one.path) is FileRole.CODE and not is_test_place(one.path)

@@ -62,7 +62,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     type that fails itself. All that fail are noted in the state, too.
     """
     named = state.failures.asked = _find_named(state, text)
-    state.failures.unraised = find_unraised(state)
+    state.failures.unraised = _find_unraised(state)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
@@ -191,7 +191,7 @@ def _keep_in_functions(state: ResearchState, uses: Sequence[ErrorUse]) -> list[t
     ]
 
 
-def find_unraised(state: ResearchState) -> list[Node]:
+def _find_unraised(state: ResearchState) -> list[Node]:
     """Return the errors that a question names, or that are declared for what it names, if nothing makes them.
 
     `LockError` is declared for `Lock`.

@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form, Report
+from repo_mcp.research.words.error_uses import MAX_LINES
 from tests.repo_mcp.research.asking import Asked
 
 JAVA = {
@@ -208,3 +209,11 @@ function open(name) {
         }
     ).ask("when is LockedError raised?")
     assert [(one.symbol, one.lines) for one in report.findings if one.role is Role.RAISES] == [("open", (4,))]
+
+
+def test_a_limit_names_no_derived_types_where_there_are_none() -> None:
+    text = "class LostError extends Error {}\n" + "".join(
+        f"function lose{at}() {{\n  throw new LostError({at});\n}}\n" for at in range(MAX_LINES)
+    )
+    report = Asked({"lost.js": text}).ask("where is LostError raised?")
+    assert "lines with LostError" in [one.what for one in report.limits]
