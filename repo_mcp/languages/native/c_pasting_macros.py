@@ -22,18 +22,18 @@ from repo_mcp.languages.treesitter.blanking import blank, join_blanked
 
 MAX_MACROS = 200  # of one file
 MAX_BODY_BYTES = 6_000  # of one macro
-MAX_DECLARED = 24  # by one call
+MAX_HEAD_CHARS = 300  # of what a body declares, or of a call in it
 MAX_DEPTH = 4  # of macros that call others
-_DEFINED = re.compile(rb"\n[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,.]*+)\)((?:[^\\\n]|\\\n|\\)*+)")
+_DEFINED = re.compile(rb"\n[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,.]*+)\)([^\\\n]*+(?:\\\n?[^\\\n]*+)*)")
 _CONTINUED = re.compile(rb"\\\n")
 _NO_TEXT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.S)
 _MARK = re.compile(r"[(){};=]")
 _CHAIN = r"\w+(?:\s*##\s*\w+)*"
-_LAST = re.compile(rf"({_CHAIN})\s*(?:\[[^\[\]]*\]\s*)*$")
-_TYPED = re.compile(rf"\w[\w\s*]*[\s*]{_CHAIN}\s*(?:\[[^\[\]]*\]\s*)*$")  # what a declaration begins with
+_LAST = re.compile(rf"(?<!\w)({_CHAIN})\s*(?:\[[^\[\]]*\]\s*)*$")
+_TYPED = re.compile(r"\w[\s*]+$")  # the end of a type, before a name
 _TAGGED = re.compile(r"(?:struct|union|enum)\s+$")
 _WORD = re.compile(r"\w+")
-_CALLED = re.compile(r"\s*(\w+)\s*$")
+_CALLED = re.compile(r"\s*+(\w++)\s*+$")
 _EVENTS = re.compile(r"(?:TRACE|DEFINE)_EVENT(?:_[A-Z]+)*")  # what these declare, `c_preprocessor` knows
 _STATEMENTS = frozenset({"return", "goto", "do", "while", "for", "if", "switch", "else", "case", "typedef"})
 
@@ -71,7 +71,8 @@ def list_templates(text: bytes) -> Mapping[str, Template]:
         name = defined[1].decode()
         body = _CONTINUED.sub(b" ", _NO_TEXT.sub(join_blanked, defined[3][:MAX_BODY_BYTES]))
         parameters = [one.strip(" \t.") for one in defined[2].decode().split(",")]
-        items = [*_iter_items(body.decode("utf-8", "replace"), frozenset(parameters))]
+        written = " ".join(body.decode("utf-8", "replace").split())
+        items = [*_iter_items(written, frozenset(parameters))]
         if items and name not in found:
             found[name] = Template(parameters, items)
     return _keep_declaring(found)
@@ -125,8 +126,8 @@ def _iter_items(body: str, parameters: frozenset[str]) -> Iterator[Made | Called
 
 def _read_made(piece: str, parameters: frozenset[str], *, is_function: bool = False) -> Made | None:
     """Return the name at the end of a declaration's head, if a parameter of the macro is a part of it."""
-    last = _LAST.search(piece)
-    if last is None or _TYPED.search(piece) is None or _TAGGED.search(piece[: last.start()]):
+    last = _LAST.search(piece) if len(piece) <= MAX_HEAD_CHARS else None
+    if last is None or not _TYPED.search(piece, 0, last.start()) or _TAGGED.search(piece, 0, last.start()):
         return None
     words = _WORD.findall(piece)
     is_given = not parameters.isdisjoint(_WORD.findall(last[1]))
@@ -136,7 +137,11 @@ def _read_made(piece: str, parameters: frozenset[str], *, is_function: bool = Fa
 def iter_declared(
     templates: Mapping[str, Template], macro: str, arguments: Sequence[str], depth: int = 0
 ) -> Iterator[tuple[str, bool] | Called]:
-    """Yield each name that a call of a macro declares, and whether it is a function; calls of others, too."""
+    """Yield each name that a call of a macro declares, and whether it is a function; calls of others, too.
+
+    What is no identifier is yielded as well, so that the caller can bound the work: macros that call each
+    other many times make millions.
+    """
     template = templates.get(macro)
     if template is None or depth == MAX_DEPTH:
         yield Called(macro, arguments)
@@ -148,8 +153,7 @@ def iter_declared(
             yield from iter_declared(templates, item.macro, passed, depth + 1)
             continue
         name = "".join(given.get(part.strip(), part.strip()) for part in item.name.split("##"))
-        if name.isidentifier():
-            yield name, item.is_function
+        yield name, item.is_function
 
 
 def spell_called(text: bytes, templates: Mapping[str, Template]) -> bytes:

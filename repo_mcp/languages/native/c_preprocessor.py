@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_listed_members import declare_listed_members
@@ -66,6 +67,7 @@ _DECLARING = re.compile(
     "|".join(one.pattern for one in (_VARIABLE_MACRO, _FLAG_MACRO, _SYSTEM_CALL, _EVENT_MACRO))
 )
 MAX_DECLARED = 24  # by one call
+MAX_EXPANDED = 500  # names and calls of macros that one call stands for
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
 
@@ -142,7 +144,7 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
     templates = list_templates(walk.text)
     if macro not in templates and not _DECLARING.match(macro):
         return
-    found = [*_iter_named(walk, macro, arguments, templates)][:MAX_DECLARED]
+    found = [*islice(_iter_named(walk, macro, arguments, templates), MAX_DECLARED)]
     if not found:
         return
     _take_declaring(walk, arguments, found)
@@ -174,11 +176,12 @@ def _iter_named(
     if walk.text[end : end + 1] not in (b")", b","):  # its end was moved in the parsed text
         end = max(end, walk.text.find(b")", end))
     given = walk.text[arguments.start_byte + 1 : end].decode("utf-8", "replace").split(",")
-    for one in iter_declared(templates, macro, [each.strip() for each in given]):
+    expanded = iter_declared(templates, macro, [each.strip() for each in given])
+    for one in islice(expanded, MAX_EXPANDED):
         if isinstance(one, Called):
             names = [each for each in one.arguments[:2] if each.isidentifier()]
             yield from _iter_known(one.macro, names, in_header=not walk.file_name.endswith(_SOURCES))
-        else:
+        elif one[0].isidentifier():
             name, is_function = one
             kind = SymbolKind.FUNCTION if is_function else SymbolKind.VARIABLE
             yield name, kind, SymbolFlag.PUBLIC_API

@@ -23,7 +23,7 @@ MAX_READS = 8  # of a text with one more part contained
 MAX_FAILURES = 2  # in a row, to contain an error: each reads the whole text
 _FAULTY = ("function", "declaration", "error")  # captures that may reach too far
 _END = re.compile(rb"\n\}[ \t]*+(?=\n)")
-_HEAD = re.compile(rb"\n(?=[A-Za-z_\[~:])(?!(?:public|private|protected|\w++)[ \t]*+:[ \t]*+\n)")
+_HEAD = re.compile(rb"\n(?=[A-Za-z_\[~:])(?!\w++[ \t]*+:[ \t]*+\n)")
 _BODY = re.compile(rb"\{[ \t]*+(?://[^\n]*+)?\n")
 # What lies around a part: namespaces that begin or end in it, and conditions of the preprocessor.
 _AROUND = re.compile(

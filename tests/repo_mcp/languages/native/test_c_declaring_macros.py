@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import pairwise
+
 import pytest
 
 from repo_mcp.languages.native.c_macros import blank_macros
+from repo_mcp.languages.native.c_pasting_macros import list_templates
+from repo_mcp.languages.native.symbol_parser import parse_c
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.resolved import Repository
@@ -147,3 +152,19 @@ def test_reading_macros_takes_time_by_the_length_of_the_text() -> None:
     pasting = b"\n#define A(x) f_##x(int a) {\nA(1) "
     for piece in (events, pasting):
         assert_linear(piece.__mul__, lambda text: blank_macros(text, is_c=True), 500)
+
+
+def test_a_long_body_takes_time_by_its_length() -> None:
+    def define(size: int) -> bytes:
+        return b"#define A(x) " + b"a " * size + b"()x" * size + b"; static int own_##x;\n"
+
+    assert_linear(define, list_templates, 100)
+
+
+def test_macros_that_call_each_other_often_take_time_by_their_length() -> None:
+    def define(size: int) -> bytes:
+        bodies = ((one, f"{other}(x) " * size) for one, other in pairwise("ABCDEF"))
+        lines = (f"#define {one}(x) static int {one}_##x; {calls}\n" for one, calls in bodies)
+        return f"{''.join(lines)}A(name)\n".encode()
+
+    assert_linear(define, partial(parse_c, "a.c"), 5)
