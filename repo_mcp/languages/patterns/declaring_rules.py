@@ -43,7 +43,7 @@ _PHP = r"[ \t]*(?:(?:public|protected|private|static|readonly|var)[ \t]+)+[\w|?&
 _PROPERTY = r"@property\b[^;\n]*?(?:[ \t*]NAME\b|\(\^[ \t]*NAME\))"  # of Objective-C
 _ENUM_LINE = r"[^\n({]*\benum\b[^\n{;]*\{[^}\n]*\bNAME[ \t]*(?:[=,}(]|$)"  # in one line
 _TYPED = r"""
-    (?![^;{}(\n]*\b(?:class|struct|interface)\b[^;{}\n]*(?:[^:]:[^:]|\b(?:extends|implements)\b)
+    (?!(?>[^;{}(\n]*?\b(?:class|struct|interface)\b)(?>[^;{}\n]*?(?:[^:]:[^:]|\b(?:extends|implements)\b))
       [^{\n]*NAME)  # a base of it
     [ \t]*(?!(?:return|goto|else|case|throw|delete|new|import|package|await|yield|use)\b)
     [A-Za-z_@\[$][\w:<>,.*&?@$\[\] \t]*[ \t*&>\]$]NAME

@@ -13,7 +13,7 @@ from repo_mcp.languages.typescript.types import MAX_CACHED
 from repo_mcp.record_classes import dataclass
 
 # A tag begins its line, or the comment: `{@link name}` and addresses in sentences are none.
-_TAG = re.compile(rb"(?:/\*\*|\n[ \t]*\**)[ \t]*@([a-z]+)\b[ \t]*")
+_TAG = re.compile(rb"(?:/\*\*|\n[ \t]*+\**+)[ \t]*+@([a-z]+)\b[ \t]*")
 _READ = {
     b"arg": b"param",
     b"argument": b"param",
@@ -28,10 +28,10 @@ _READ = {
     b"type": b"type",
     b"typedef": b"typedef",
 }
-_NAMED = re.compile(rb"[\s*]*\[?[ \t]*([A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
+_NAMED = re.compile(rb"[\s*]*+\[?[ \t]*+([A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
 _NAMES = re.compile(rb"[\s*]*((?:[A-Za-z_$][\w$]*[ \t]*,[ \t]*)*[A-Za-z_$][\w$]*)")  # of `@template A, B`
 _IMPORTED = re.compile(rb"([^\"'@]{1,2000}?)\bfrom\s+[\"']([^\"'\n]+)[\"']")
-_LINE_START = re.compile(rb"\s*\n[ \t]*\*?[ \t]*")
+_LINE_START = re.compile(rb"\n[ \t]*\*?[ \t]*")
 _BRACE = re.compile(rb"[{}]")
 MAX_TYPE_BYTES = 4_000  # of one type in braces
 # What a type may consist of without telling what a value is.
@@ -44,7 +44,8 @@ _PLAIN_OBJECT = re.compile(r"\bObject\b(?![.<])")
 _PART = re.compile(
     rb"\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`"
     rb"|(?P<typeof>\btypeof\s+)?(?:import\(\s*[\"'](?P<module>[^\"'\n]+)[\"']\s*\)(?:\.|(?P<whole>)))?"
-    rb"(?P<name>(?(whole)|[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?:\.[A-Za-z_$][\w$]*)*))(?!\s*\??\s*:)(?![\w$])"
+    rb"(?P<name>(?(whole)|(?<![\w$\x80-\xff])[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?:\.[A-Za-z_$][\w$]*)*))"
+    rb"(?!\s*+\??\s*+:)(?![\w$\x80-\xff])"
 )
 _WORDS = frozenset(
     re.findall(

@@ -14,8 +14,8 @@ UNNAMED = "default"
 _FILE_NAME = re.compile(r"([A-Za-z_$][\w$]*(?:-[\w$]+)*)\.[a-z]+")
 # What begins a line that declares the name after it, unless `require` gives it.
 _DECLARING = (
-    rb"^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
-    rb"(?:function\s*\*?|class|const|let|var|interface|type|enum|namespace)\s+%b\b(?!\s*=\s*require\b)"
+    rb"^(?:export\s++)?(?:default\s++)?(?:declare\s++)?(?:abstract\s++)?(?:async\s++)?"
+    rb"(?:function(?:\s*+\*)?|class|const|let|var|interface|type|enum|namespace)\s++%b\b(?!\s*+=\s*+require\b)"
 )
 
 

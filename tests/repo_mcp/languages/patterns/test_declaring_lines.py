@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, _compile, holds_word, list_declaring_lines
-from repo_mcp.languages.patterns.declaring_rules import RULES
+from repo_mcp.languages.patterns.declaring_rules import RULES, Around
+from tests.growth import assert_linear
 
 C = """\
 #define LOOP_FIELDS \\
@@ -472,3 +473,9 @@ def test_a_text_holds_a_name_as_a_word(text: str, is_held: bool) -> None:
 
 def test_a_comment_that_declares_a_method_is_shown_whole() -> None:
     assert list_declaring_lines("ruby", RUBY_MACROS, "before_close") == [(8, 10)]
+
+
+@pytest.mark.parametrize("piece", ["class a : ", "class extends "])
+def test_a_long_line_takes_time_in_proportion(piece: str) -> None:
+    pattern = _compile(RULES["cpp"].lines[Around.TYPE])
+    assert_linear(lambda size: "name\0" + piece * size + "name", pattern.match, 30)

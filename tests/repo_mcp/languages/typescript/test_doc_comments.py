@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from repo_mcp.languages.typescript.doc_tags import list_tags, list_uses
+import pytest
+
+from repo_mcp.languages.typescript.doc_tags import list_tags, list_uses, write_type
 from repo_mcp.languages.typescript.symbol_parser import parse_javascript
+from repo_mcp.languages.typescript.unnamed_exports import name_unnamed
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.growth import assert_linear
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
@@ -136,3 +139,31 @@ def test_many_tags_take_time_in_proportion() -> None:
     assert_linear(
         lambda size: b"/**\n" + b" * @param {{ a: {\n" * size, partial(parse_javascript, "a.js"), 300
     )
+
+
+@pytest.mark.parametrize("text", [b"/**\n%b. */", b"/** @param %b. */", b"/** @type {A%b. */"])
+def test_many_blanks_take_time_in_proportion(text: bytes) -> None:
+    assert_linear(lambda size: text % (b" " * size), lambda one: list_tags(one, 0, len(one)), 2_000)
+
+
+def test_a_long_type_takes_time_in_proportion() -> None:
+    def read_names(text: bytes) -> int:
+        (tag,) = list_tags(text, 0, len(text))
+        return len(list(list_uses(tag)))
+
+    for piece in (b"a", b" "):
+        assert_linear(
+            lambda size, piece=piece: b"/** @type {{ a%b: b }} */" % (piece * size), read_names, 400
+        )
+        assert_linear(lambda size, piece=piece: b"/** @type {a%b|b} */" % (piece * size), read_names, 400)
+    assert_linear(lambda size: b"a" + b" " * size + b"b", write_type.__wrapped__, 2_000)
+
+
+def test_a_name_before_a_colon_is_no_type_in_any_alphabet() -> None:
+    text = "/** @type {{ naïve: Item, größe?: Größe }} */".encode()
+    (tag,) = list_tags(text, 0, len(text))
+    assert [one.name for one in list_uses(tag)] == ["Item", "Größe"]
+
+
+def test_the_name_of_a_file_is_looked_for_in_proportion() -> None:
+    assert_linear(lambda size: b"function" + b" " * size + b"bar", partial(name_unnamed, "foo.js"), 2_000)
