@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution
+from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Resolution
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import OF_TYPE
@@ -69,8 +69,8 @@ class SetMembers:
             defined = [*self._prototypes.list_definitions(one.declaration), one.declaration][0]
             other = self._program.find_record(defined.path)
             if other is not None and other.get_kind(defined.ordinal) in _FUNCTIONS:
-                surest = max(confidence, one.confidence, key=[*Confidence].index)
-                yield SetMember(defined, table, surest, int(other.starts[defined.ordinal]))
+                least = max(confidence, one.confidence, key=SURENESS.__getitem__)
+                yield SetMember(defined, table, least, int(other.starts[defined.ordinal]))
 
 
 def _find_value(record: SymbolRecord, row: int) -> int | None:

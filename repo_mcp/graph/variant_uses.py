@@ -49,8 +49,9 @@ class VariantUses:
             variants = [one for one in self._program.list_declaring(name) if one.endswith(alike)]
             if len(variants) < 2:
                 return None
-            parts = len(commonpath(variants).split("/")) + 1 if "/" in variants[0] else 1
-            folders = tuple("/".join(one.split("/")[:parts]) + "/" for one in variants)
+            around = commonpath(variants)
+            start = len(around) + 1 if around else 0
+            folders = tuple(one[: one.index("/", start) + 1] for one in variants)
             uses = [one for one in self._program.list_uses(name) if not one[0].startswith(folders)]
             most = sum(count for _, count in uses)
             places = [] if most > MOST_RESOLVED else self._list_places(name, uses, types, frozenset(variants))

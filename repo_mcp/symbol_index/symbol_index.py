@@ -324,4 +324,4 @@ def _iter_matches(pattern: re.Pattern[bytes], text: bytes, literal: bytes) -> It
         match = pattern.match(text, folded.rfind(b"\n", 0, at) + 1, end)
         if match is not None:
             yield match
-        at = folded.find(literal, end)
+        at = folded.find(literal, end + 1)  # on the next line, even if the literal is a line feed alone

@@ -29,6 +29,13 @@ def test_uses_outside_the_folders_of_variants_may_mean_each_of_them() -> None:
         assert shared == SharedUses(2, [("lib/cache.c", 4), ("lib/cache.c", 5)], 3)
 
 
+def test_variants_may_be_in_folders_of_the_root() -> None:
+    graph = make_graph({path.removeprefix("arch/"): text for path, text in TEXTS.items()})
+    assert find(graph, "a/include/asm/cache.h:1") == SharedUses(
+        2, [("lib/cache.c", 4), ("lib/cache.c", 5)], 3
+    )
+
+
 def test_a_symbol_without_variants_shares_no_uses() -> None:
     graph = make_graph(TEXTS)
     assert find(graph, "only") is None

@@ -118,6 +118,11 @@ def test_lines_without_a_literal_are_passed_over(view: SymbolIndex, literal: str
         assert list(view.iter_terms(field, "", pattern, literal)) == whole
 
 
+def test_a_line_feed_alone_is_at_the_end_of_each_line(view: SymbolIndex) -> None:
+    pattern = re.compile(rb"^\w*$", re.MULTILINE)
+    assert list(view.iter_terms(USES, "", pattern, "\n")) == list(view.iter_terms(USES, "", pattern))
+
+
 @pytest.mark.parametrize("is_large", [False, True])
 def test_few_pages_are_read_for_names_with_a_rare_end(
     tree: StructureTree, monkeypatch: pytest.MonkeyPatch, is_large: bool
