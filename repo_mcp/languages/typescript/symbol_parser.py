@@ -22,6 +22,7 @@ from repo_mcp.languages.typescript import (
     uses,
     values,
 )
+from repo_mcp.languages.typescript.tagged_templates import blank_type_arguments
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
@@ -171,14 +172,15 @@ def parse_javascript(file_name: str, text: bytes) -> bytes:
 def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) -> bytes:
     if b"using " in text:
         text = _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", text)
-    captures = find_captures(dialect, queries, text)
+    known = text if dialect == "javascript" else blank_type_arguments(text)
+    captures = find_captures(dialect, queries, known)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
     if not captures.is_complete and dialect != "javascript":
-        plain = _write_plainly(dialect, text)
-        others = find_captures(dialect, queries, plain) if plain != text else None
+        plain = _write_plainly(dialect, known)
+        others = find_captures(dialect, queries, plain) if plain != known else None
         if others is not None and others.is_complete:
-            text, captures = plain, others
+            captures = others
     walk = ScriptWalk(file_name, text, is_typescript=dialect != "javascript")
     walk.run(captures, _HANDLERS)
     doc_comments.refer_unapplied(walk)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
+from repo_mcp.languages.typescript.tagged_templates import refer_type_arguments
 from repo_mcp.languages.typescript.walk import ScriptWalk, skip_operators
 from repo_mcp.languages.typescript.written_bases import TYPE_NODES, find_base
 from repo_mcp.symbols.model import Binding
@@ -45,6 +46,7 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
         function = function.named_child(0)
     if function is None:
         return
+    refer_type_arguments(walk, node)
     kind = function.type
     if kind == "identifier":
         if walk.text.startswith(b"require", function.start_byte) and refer_required(walk, node, function):

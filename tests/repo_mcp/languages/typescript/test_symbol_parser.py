@@ -6,7 +6,13 @@ from functools import partial
 
 import pytest
 
-from repo_mcp.languages.typescript.symbol_parser import is_minified, parse_javascript, parse_typescript
+from repo_mcp.languages.typescript.symbol_parser import (
+    is_minified,
+    parse_javascript,
+    parse_tsx,
+    parse_typescript,
+)
+from repo_mcp.languages.typescript.tagged_templates import blank_type_arguments
 from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_symbol_record
 from tests.growth import assert_linear
@@ -42,6 +48,28 @@ def test_what_a_type_has_without_a_name() -> None:
         (1, "new"),
         (3, ":T"),
     ]
+
+
+def test_type_arguments_of_a_tagged_template() -> None:
+    text = """
+const Row = styled(Flex)<{ $size?: number; on: () => void } & Pick<Props, "Wide">>`
+  color: ${(props) => (props.wide ? blue : red)};
+`;
+const Box = styled.div<Size>`a`;
+const more = a < b && b > c && `d`;
+"""
+    found = decode_symbol_record(parse_tsx("a.tsx", text.encode()))
+    rows = [found.get_reference(row) for row in range(found.reference_count)]
+    assert found.status is ParseStatus.FULL
+    assert [(one.line, one.name) for one in rows if one.role is ReferenceRole.TYPE] == [
+        *((2, "Pick"), (2, "Props"), (5, "Size")),
+    ]
+    assert [(one.line, one.name) for one in rows if one.role is CALL] == [(2, "styled"), (5, "div")]
+
+
+@pytest.mark.parametrize("unit", ["a<b>`c` ", "<", "`>`", "a>`"])
+def test_templates_take_linear_time(unit: str) -> None:
+    assert_linear(lambda size: unit.encode() * size, blank_type_arguments, 2_000)
 
 
 def test_classes_and_members() -> None:
