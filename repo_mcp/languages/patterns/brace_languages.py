@@ -83,8 +83,8 @@ _JS = r"""
         | (?:{js}\.){1,4}{js}{opt}={opt}class{gap}(?!extends\b)({js})
         | (?:{js}\.){1,3}prototype\[(?:{js}\.){0,3}['"]?({js})['"]?\]{opt}={opt}{function}
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
-          (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>
-          | \({opt}\n[^();=]{0,400}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
+          (?:async{gap})?(?:function\b
+          | (?:{generic})?\((?:{plain}(?:{group})){0,8}{plain}\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
         | (?!(?:if|for|while|switch|case|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?{opt}
           (?:({js}) | \[(?:{js}\.){0,3}({js})\])

@@ -938,6 +938,26 @@ class Persistence {
     assert name_definitions("typescript", text) == ["Persistence", "onChange", "render", "get"]
 
 
+def test_arrow_methods_that_take_an_object_with_defaults_apart_are_found() -> None:
+    text = """class Page {
+  publish = async (
+    user: User,
+    {
+      index = 0,
+      silent = false,
+    }: {
+      index?: number;
+      silent?: boolean;
+    }
+  ): Promise<this> => {
+    return this;
+  };
+  move = (to = "a") => 1;
+}
+"""
+    assert name_definitions("typescript", text) == ["Page", "publish", "move"]
+
+
 def test_a_default_method_of_an_interface_is_found() -> None:
     assert name_definitions("java", "interface A {\n  default char[] read() {\n  }\n}\n") == ["A", "read"]
     assert name_definitions("java", "switch (a) {\n  default -> run(1);\n  default: run(2);\n}\n") == []
