@@ -1,7 +1,7 @@
 """Judges by a few uses of a name how often each of several symbols of that name is meant.
 
 Of the files that use the name, some are read, spread over all of them, and in each its first use is resolved.
-Left out on purpose: tests, and members of types, which receivers choose.
+Left out on purpose: tests, and names that mostly mean members of types, which receivers choose.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class UseSampler:
     def sample(self, nodes: Sequence[Node]) -> SampledUses:
         """Return symbols of one name in the order in which uses mean them; of equally used ones, as given."""
         counts, total = dict.fromkeys((one.declaration for one in nodes), 0), 0
-        if all(self._is_outside_types(one) for one in nodes):
+        outside = {one.declaration for one in nodes if self._is_outside_types(one)}
+        if outside:
             owners = {place.declaration: one.declaration for one in nodes for place in self._list_places(one)}
             for meant in self._iter_meant(nodes[0].symbol.name):
                 meant_owners = {owners[one] for one in meant if one in owners}
@@ -60,6 +61,8 @@ class UseSampler:
                 for owner in meant_owners:
                     counts[owner] += 1
         ordered = sorted(nodes, key=lambda one: -counts[one.declaration])
+        if ordered[0].declaration not in outside:  # a member
+            return SampledUses(nodes, [0] * len(nodes), 0)
         return SampledUses(ordered, [counts[one.declaration] for one in ordered], total)
 
     def _is_outside_types(self, node: Node) -> bool:

@@ -30,6 +30,7 @@ from repo_mcp.toolsets.graph.edge_page import (
     EdgePage,
     draft_page,
 )
+from repo_mcp.toolsets.graph.handed_values import MOST_SOUGHT, describe_values
 from repo_mcp.toolsets.graph.most_used import choose_most_used
 from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind
 from repo_mcp.toolsets.graph.overloads import draft_overloads, list_overloads
@@ -41,7 +42,6 @@ from repo_mcp.toolsets.graph.rows import (
     render_external,
     render_folders,
     render_unresolved,
-    shorten,
     warn_untracked,
 )
 from repo_mcp.toolsets.pages import Page
@@ -57,22 +57,15 @@ DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead 
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # of a page; with more, only the numbers of lines are shown: 500 rows fit into 64 KiB
-# Functions are values in most languages, and a macro of Swift may be attached to a declaration.
-_HANDED_ON = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
 _DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
 _BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
 MAX_ASKED = 20  # types of one page that are asked for subtypes
 MAX_NAMED = 3  # of those that have some
-MAX_QUOTED = 3  # places that use a function without a call
-MOST_SOUGHT = 500  # references by name that are resolved for what uses a function without a call
 PARTLY_PARSED = "This file was parsed only in part: what the rest of it leads to is not known."
 ONLY_NUMBERS = (
     "More than {0} rows have only the numbers of their lines: a limit of {0} shows the lines as well."
 )
-# Of callers: in such a place the function is an argument, a part of a table, or assigned.
-USED_AS_VALUE = "{} without a call: {}."
 SHARED = "{} may mean this {}: the build decides which of the {} headers that declare it is included there."
-LISTS_VALUES = " get_references lists what hands it on."
 BY_MACRO = "{:,} derive(...) name it, such as {}: what a macro implements is not listed."
 OF_ANOTHER = "{} is not declared in this repository: these types name it as their base."
 BY_SHAPE = "Only what names this interface is listed: too many classes have what it requires."
@@ -190,7 +183,7 @@ def _find_page(
         if incoming and not (known.rows or blind or notes):
             notes = describe_unparsed_rest(repository, graph, node)
         if tool == "get_callers" and not page.start:
-            notes += [*_find_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
+            notes += [*describe_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         if incoming and types is not None and not page.start:
             notes += _count_shared(graph, node, asked, known)
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
@@ -240,31 +233,6 @@ def _find_blind_spots(
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
 
 
-def _find_values(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges) -> list[str]:
-    """Return a note on the places that use a function without calling it, if these are quickly found.
-
-    Whatever gets it there may call it, so that its callers alone would pass for all that runs it.
-    """
-    from repo_mcp.graph.edges import Edge
-    from repo_mcp.graph.program import Confidence
-
-    lists = graph.edge_lists
-    if node.symbol.kind not in _HANDED_ON or not known.totals.is_complete:
-        return []
-    if lists.count_uses(asked) > MOST_SOUGHT:
-        return []
-    found = lists.read(replace(asked, types=frozenset({EdgeType.REFERENCES}), dispatches=False), 0).rows
-    edges = [one for one in found if isinstance(one, Edge) and one.confidence != Confidence.POSSIBLE]
-    if not edges:
-        return []
-    places = [(one.other.path, line) for one in edges for line in one.lines]
-    shown = "; ".join(_quote(graph, *one, node.symbol.name) for one in places[:MAX_QUOTED])
-    count = "One place uses it" if len(places) == 1 else f"{len(places):,} places use it"
-    if len(places) <= MAX_QUOTED:
-        return [USED_AS_VALUE.format(count, shown)]
-    return [USED_AS_VALUE.format(count, f"such as {shown}") + LISTS_VALUES]
-
-
 def _count_shared(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges) -> list[str]:
     """Return a note on the lines that mean this symbol or another one of its name, as the build decides."""
     from repo_mcp.graph.edges import Edge, Unresolved
@@ -283,13 +251,6 @@ def _count_shared(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdg
     else:
         return []
     return [SHARED.format(said, node.symbol.name, shared.variants)]
-
-
-def _quote(graph: Graph, path: str, line: int, name: str) -> str:
-    """Return a place with the code on its line."""
-    text = graph.read_lines(path)
-    code = f" `{shorten(text[line - 1], name)}`" if line <= len(text) else ""
-    return f"{escape_text(path)}:{line}{code}"
 
 
 def _name_called_overrides(graph: Graph, known: KnownEdges) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from repo_mcp.graph import edge_finder
 from repo_mcp.graph.unnamed_uses import NO_INDEXERS, RUN_UNNAMED
 from repo_mcp.symbol_index.partly_parsed import ONE, SEVERAL
-from repo_mcp.toolsets.graph import edge_calls
+from repo_mcp.toolsets.graph import handed_values
 from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, OF_ANOTHER, ONLY_NUMBERS, TEXT_ROWS
 from repo_mcp.toolsets.graph.no_edges import READ_INSTEAD
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
@@ -514,10 +514,49 @@ def test_callers_name_the_places_that_hand_a_function_on(
     assert answer.get("warnings", [None])[0] == said
 
 
+HANDED_OUT = {
+    "rules.ts": """\
+class Rules {
+  can = (one: string) => true;
+  cannot() { return false; }
+}
+const rules = new Rules();
+export const { can } = rules;
+export const refuse = rules.cannot;
+""",
+    "use.ts": """\
+import { can, refuse } from "./rules";
+export function one() { return can("a") && can("b") && refuse(); }
+export const Page = lazy(() => import("./page"));
+export const other = Page.preload();
+""",
+    "page.ts": "export default function Page() { return 1; }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "said"),
+    [
+        ("Rules.can", "Handed out as can (rules.ts:6), which one line uses"),
+        ("Rules.cannot", "Handed out as refuse (rules.ts:7), which one line uses"),
+        ("page.ts:Page", "Handed out as Page (use.ts:3), which one line uses"),
+    ],
+)
+def test_callers_name_the_variable_under_which_others_call_a_function(
+    tmp_path: Path, symbol: str, said: str
+) -> None:
+    served = Served(write_tree(tmp_path / "r", HANDED_OUT), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol=symbol)
+    finally:
+        served.close()
+    assert answer["warnings"] == [f"{said}: ask for the callers of that as well."]
+
+
 def test_a_function_used_too_often_is_not_looked_for_as_a_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge_calls, "MOST_SOUGHT", 1)
+    monkeypatch.setattr(handed_values, "MOST_SOUGHT", 1)
     served = Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data")
     try:
         answer = served.call("get_callers", symbol="stop")

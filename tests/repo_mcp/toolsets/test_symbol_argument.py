@@ -210,3 +210,18 @@ def test_a_name_that_is_only_imported_is_looked_up(served: Served) -> None:
     answer = served.call("lookup_symbol", qualified_name="totalOf")
     assert [row["qualified_name"] for row in answer["result"]] == ["addUp"]
     assert answer["warnings"] == [RENAMED]
+
+
+def test_a_plain_name_means_what_nearly_all_uses_mean_although_members_have_it(tmp_path: Path) -> None:
+    texts = {
+        "rules.ts": "class Rules { allow() {} }\nexport const allow = new Rules().allow;\n",
+        "gate.ts": "export class Gate { allow() {} }\n",
+        **{f"use{at}.ts": 'import { allow } from "./rules";\nallow();\n' for at in range(12)},
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", symbol="allow")
+    finally:
+        served.close()
+    assert answer["total"] == 12
+    assert answer["warnings"][0].startswith("3 symbols have this name. Taken: rules.ts:2, which ")
