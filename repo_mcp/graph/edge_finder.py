@@ -29,6 +29,7 @@ import numpy as np
 
 from repo_mcp.graph.dispatch import Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
+from repo_mcp.graph.importers import GIVEN_ON, is_named_by_importers, list_unnamed
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration
 from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
@@ -52,6 +53,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
     SymbolRecord,
     get_role,
+    list_aliases,
 )
 
 MAX_OUTGOING = 3_000  # references inside one symbol that are resolved in one window
@@ -299,8 +301,20 @@ class EdgeFinder(References):
         found: Counter[str] = Counter()
         for name in self.list_names(target, record) if record is not None else ():
             found.update(dict(self._program.list_uses(name)))
+        if record is not None and is_named_by_importers(record, target.ordinal):
+            self._count_otherwise_named(target.path, found)
         seeing = set(self.narrow(target, list(found)))
         return sorted(one for one in found.items() if one[0] in seeing and self.find_family(one[0]) == family)
+
+    def _count_otherwise_named(self, path: str, found: Counter[str]) -> None:
+        """Count the uses of what a file exports as default in those files that have another name for it."""
+        for module in self.importers.list_names(path):
+            for other in self.importers.list_paths(module, path):
+                record = self._program.find_record(other) if other not in found else None
+                rows = list_unnamed(record, module) if record is not None else []
+                if record is not None and rows:
+                    names = list_aliases(record, rows) - GIVEN_ON
+                    found[other] = len(rows) + sum(len(record.find_references(name)) for name in names)
 
     def iter_samples(
         self,

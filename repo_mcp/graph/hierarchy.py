@@ -8,10 +8,12 @@ Left out on purpose: which of these members a call may run (`dispatch.py`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
+from repo_mcp.graph.importers import DEFAULT, Importers
 from repo_mcp.graph.override_rules import BY_SIGNATURE, have_one_name, judge_override
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
@@ -51,6 +53,7 @@ _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EV
 # Members that one member overrides, and abstract members called in one symbol whose overrides are looked up.
 MAX_MEMBERS = 40
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_Naming = tuple[str, SymbolRecord, set[str]]  # a file, and its own names for what is named
 _Below = dict[Declaration, list[Target]]  # the types directly below each type, in order of path and line
 
 
@@ -84,8 +87,11 @@ class Structural(Protocol):
 class Hierarchy:
     """The type hierarchy of one program. Used by one call at a time."""
 
-    def __init__(self, program: Program, resolvers: Resolvers, prototypes: Prototypes) -> None:
+    def __init__(
+        self, program: Program, resolvers: Resolvers, prototypes: Prototypes, importers: Importers
+    ) -> None:
         self._program = program
+        self._importers = importers
         self._resolvers = resolvers
         self._prototypes = prototypes
         scripts = partial(ScriptShapes, program, ModuleFinder(program))
@@ -129,31 +135,36 @@ class Hierarchy:
         own = self._program.find_record(declaration.path)
         if own is None:
             return [], False
-        names = [own.get_name(declaration.ordinal)]
+        name, path = own.get_name(declaration.ordinal), declaration.path
+        asked: dict[str, Callable[[], tuple[_Below, bool]]] = {}
+        if name != DEFAULT:
+            asked[name] = lambda: self._find_below(self._iter_naming(name))
         if int(own.flags[declaration.ordinal]) & SymbolFlag.DEFAULT_EXPORT:
-            names.append("default")
+            asked[f"./{path}"] = lambda: self._find_below(self._importers.iter_local_names(path))
         found: dict[Declaration, Confidence] = {}
         parts, is_cut = self.list_parts(declaration), False
-        for name in names:
-            below, has_more = self._below.get(name, partial(self._find_below, name))
+        for key, find in asked.items():
+            below, has_more = self._below.get(key, find)
             is_cut = is_cut or has_more
             for one in (each for part in parts for each in below.get(part, ())):
                 found.setdefault(one.declaration, one.confidence)
         ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
         return [Target(one, found[one]) for one in ordered], is_cut
 
-    def _find_below(self, name: str) -> tuple[_Below, bool]:
-        """Return the types below each type that base lists call `name`, and whether a limit was reached.
+    def _iter_naming(self, name: str) -> Iterator[_Naming]:
+        """Yield the files that use a name, each with its own names for that."""
+        for path in self._program.list_using(name):
+            record = self._program.find_record(path)
+            if record is not None:
+                yield path, record, list_aliases(record, record.find_references(name)) | {name}
+
+    def _find_below(self, naming: Iterator[_Naming]) -> tuple[_Below, bool]:
+        """Return the types below each type that base lists name so, and whether a limit was reached.
 
         Types of one name, such as `Meta`, share these lists: they are read and resolved once for all of them.
         """
         below: _Below = {}
-        paths = self._program.list_using(name)
-        for path in paths[:MAX_FILES]:
-            record = self._program.find_record(path)
-            if record is None:
-                continue
-            local = list_aliases(record, record.find_references(name)) | {name}
+        for path, record, local in islice(naming, MAX_FILES):
             for row in sorted(row for one in local for row in record.list_named_role(one, *BASES)):
                 owner = Declaration(path, int(record.ref_symbols[row]))
                 for target in self._resolvers.resolve(path, record, row).targets:
@@ -161,7 +172,7 @@ class Hierarchy:
                     below.setdefault(target.declaration, []).extend(
                         made or [Target(owner, target.confidence)]
                     )
-        return below, len(paths) > MAX_FILES
+        return below, next(naming, None) is not None
 
     def list_marked(self, macro: Declaration) -> list[tuple[Target, int]]:
         """Return the types that a macro of Swift is attached to, each with the line of the attribute.

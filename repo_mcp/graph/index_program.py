@@ -157,7 +157,7 @@ class IndexProgram:
 
         Only those whose path and module `may_mean` accepts, if it is given.
         """
-        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+){{0,2}}/?")
         modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
         found = [self._list_files(MODULES, module) for module in modules]
         if may_mean is not None:

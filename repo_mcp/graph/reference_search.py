@@ -11,6 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from repo_mcp.graph.edges import Bounds, GatheredEdges
+from repo_mcp.graph.importers import (
+    GIVEN_ON,
+    MAX_GIVING,
+    is_named_by_importers,
+    iter_importing,
+    iter_named_default,
+    list_file_names,
+    list_unnamed,
+)
 from repo_mcp.graph.program import (
     NOTHING,
     SURENESS,
@@ -19,12 +28,12 @@ from repo_mcp.graph.program import (
     Resolution,
     Target,
 )
-from repo_mcp.graph.references import References, is_whole, list_file_names
+from repo_mcp.graph.references import References
 from repo_mcp.graph.swift_visibility import adds_members
-from repo_mcp.graph.typescript.names import WHOLE
 from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
+    Reference,
     ReferenceRole,
     SymbolKind,
     SymbolRecord,
@@ -35,9 +44,9 @@ from repo_mcp.symbols.symbol_record import (
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
-_WHOLE = frozenset({"", "default"})  # names by which a file imports all that a module of JavaScript gives
 
 _IMPLEMENTING = frozenset(IMPLEMENTATIONS)
+_EXPORTING = "javascript"  # the family of languages whose files say what can be imported from them
 _WITHOUT_BASES = ".c"  # the ending of files of C that are no headers
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 # kinds of symbols that have members: in C a macro may declare fields
@@ -95,7 +104,7 @@ class ReferenceSearch:
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.c_visibility.is_static(one)}
         self._names = references.list_names(target, record)
-        self._modules = [target.path] if is_whole(record, target.ordinal) else []
+        self._modules = [target.path] if is_named_by_importers(record, target.ordinal) else []
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = references.find_family(target.path)
@@ -124,20 +133,24 @@ class ReferenceSearch:
                     self._resolve(path, record, row)
 
     def _iter_searched(self) -> Iterator[tuple[str, str]]:
-        """Yield the names to search for, aliases that are found included, then those of modules.
+        """Yield the names to search for, then those of modules, each with the path of its file.
 
-        With the name of a module comes the path of its file.
+        Aliases, and modules that give the target on, are added while they are found.
         """
-        for name in self._names:
-            yield name, ""
-        for path in self._modules:  # those that give the module on are added
-            for name in list_file_names(path):
-                yield name, path
+        names = modules = 0
+        while names < len(self._names) or modules < len(self._modules):
+            if names < len(self._names):
+                yield self._names[names], ""
+                names += 1
+            else:
+                path = self._modules[modules]
+                yield from ((name, path) for name in self._references.importers.list_names(path))
+                modules += 1
 
     def _list_candidates(self, name: str, module: str) -> Sequence[str]:
         path = self._target.path
         if module or self._references.is_script(self._target):
-            return self._references.list_importers(name, module or path)
+            return self._references.importers.list_paths(name, module or path)
         return self._references.list_candidates(name, path, is_imported=self._is_imported)
 
     def sample(self, path: str, most: int) -> int:
@@ -240,7 +253,7 @@ class ReferenceSearch:
     def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """Yield the rows that refer to a name or to a local alias of it."""
         if self._is_imported:
-            yield from _iter_importing(record, name)
+            yield from iter_importing(record, name)
             if self._target.ordinal == 0:
                 return
         rows = record.find_references(name)
@@ -250,21 +263,34 @@ class ReferenceSearch:
 
     def _iter_bound(self, path: str, record: SymbolRecord, module: str) -> Iterator[int]:
         """Yield the rows that import the whole of a module, and those that refer to it by another name."""
-        rows = [
-            row for row in _iter_importing(record, module) if record.strings[record.ref_names[row]] in _WHOLE
-        ]
+        rows = list_unnamed(record, module)
         yield from rows
         aliases = list_aliases(record, rows)
-        if WHOLE in aliases and path not in self._modules and len(self._modules) <= MAX_ALIASES:
-            self._modules.append(path)  # `module.exports = require("./store")`
-        for alias in sorted(aliases - {WHOLE, *self._names}):
+        if not aliases.isdisjoint(GIVEN_ON):
+            self._add_module(path)  # `module.exports = require("./store")`
+        for alias in sorted(aliases - {*GIVEN_ON, *self._names}):
             yield from record.find_references(alias)
+        yield from iter_named_default(record) if rows else ()
+
+    def _add_module(self, path: str) -> None:
+        """Note a file that gives the target on as its default or its whole, so that its importers have it."""
+        if path not in self._modules and len(self._modules) <= MAX_GIVING:
+            self._modules.append(path)
+
+    def _note_alias(self, path: str, reference: Reference) -> None:
+        """Note under which name, or from which file, further files import the target."""
+        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
+        if alias in GIVEN_ON and reference.role is ReferenceRole.EXPORT:
+            self._add_module(path)
+            return
+        if reference.symbol or (reference.role is not ReferenceRole.EXPORT and self._family == _EXPORTING):
+            return
+        if alias and alias not in self._names and len(self._names) <= MAX_ALIASES:
+            self._names.append(alias)  # files that import the symbol from there use this name
 
     def _note(self, path: str, record: SymbolRecord, row: int, found: Target, decided_by: str) -> None:
         reference = record.get_reference(row)
-        alias = "" if reference.role is ReferenceRole.CALL or reference.alias == WHOLE else reference.alias
-        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
-            self._names.append(alias)  # files that import the symbol from there use this name
+        self._note_alias(path, reference)
         if (
             self._is_constructor
             and reference.role is not ReferenceRole.CALL
@@ -289,16 +315,6 @@ def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
     yield from list_file_names(target.path)
     yield target.path.rpartition("/")[0].rpartition("/")[2]
     yield record.get_name(record.get_parent(target.ordinal))
-
-
-def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
-    """Yield the imports and exports of a name, or from a module whose name ends with it."""
-    strings = record.strings
-    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
-    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-        module = strings[record.ref_qualifiers[row]]
-        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
-            yield row
 
 
 def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:

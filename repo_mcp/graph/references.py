@@ -9,34 +9,36 @@ Left out on purpose: the search itself; see `repo_mcp/graph/reference_search.py`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from heapq import merge
 
 from repo_mcp.graph.c_visibility import CVisibility
 from repo_mcp.graph.dispatch import Dispatch
 from repo_mcp.graph.go_visibility import GoVisibility
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
+from repo_mcp.graph.importers import (
+    DEFAULT,
+    INDEX,
+    Importers,
+    is_named_by_importers,
+    is_whole,
+    list_file_names,
+)
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.rust_visibility import RustVisibility
 from repo_mcp.graph.swift_visibility import SwiftVisibility
 from repo_mcp.graph.typed.prototypes import Prototypes
-from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
-from repo_mcp.graph.typescript.names import WHOLE
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 
 MAX_FILES = 400  # scanned in one window
 MAX_PARTS = 2_000  # of one namespace
 
 _DEFINING_OUTSIDE = "c"  # the family of languages whose classes have members that are defined outside of them
-_DEFAULT = "default"
 # the family of languages whose files import the main file of a package by the name of the package
 _NAMING_PACKAGES = "javascript"
 _WITH_NAMESPACES = "csharp"  # the language whose files name namespaces, each declared in many files
-_INDEX, _FOLDER = "index", "."  # imported as `.` or `..` in its folder and below it
-_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
 
 
 class References:
@@ -47,7 +49,8 @@ class References:
         self._resolvers = resolvers
         self.bodies = resolvers.bodies
         self.prototypes = Prototypes(program)
-        self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
+        self.importers = Importers(program)
+        self.hierarchy = Hierarchy(program, resolvers, self.prototypes, self.importers)
         self.dispatch = Dispatch(program, self.hierarchy, self.prototypes)
         self.c_visibility = CVisibility(program)
         self.rust_visibility = RustVisibility(program, self.resolve)
@@ -77,16 +80,7 @@ class References:
         paths = self._program.list_using(name)
         if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        ordered = order_by_nearness(paths, near)
-        # nearly every file uses this name, so that importers come first
-        if name == _DEFAULT and len(ordered) > MAX_FILES:
-            importing = {path for one in list_file_names(near) for path in self._program.list_importing(one)}
-            ordered.sort(key=lambda path: path not in importing)
-        return ordered
-
-    def list_importers(self, name: str, path: str) -> Sequence[str]:
-        """Return the files that import from a module whose name ends so, and may mean the script file."""
-        return order_by_nearness(self._program.list_importing(name, partial(may_lead_to, path)), path)
+        return order_by_nearness(paths, near)
 
     def is_script(self, target: Declaration) -> bool:
         """Return whether a target is a whole file of JavaScript or TypeScript."""
@@ -101,11 +95,10 @@ class References:
         if self._is_namespace(target, record):
             names.append(names[0].rpartition(".")[2])  # enough for a file inside the one around it
         if self.is_script(target):
-            own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
-            names += [own] if own and own not in names else []
-            names += [_FOLDER] if names[0] == _INDEX else []
-        modules = list_file_names(target.path)[:1] if is_whole(record, target.ordinal) else []
-        return names + [one for one in modules if one not in names and one != _INDEX]
+            return self.importers.list_names(target.path)
+        if is_whole(record, target.ordinal):  # a getter of a module that requires it mostly has this name
+            names += [one for one in list_file_names(target.path)[:1] if one not in names and one != INDEX]
+        return names
 
     def list_parts(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
         """Return all declarations of a target that is a namespace of C#: a `using` means any of them."""
@@ -162,29 +155,7 @@ def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
     if symbol.kind is SymbolKind.FILE:
         yield from list_file_names(target.path)
         return
-    yield symbol.name
-    named = symbol
+    if symbol.name != DEFAULT or not is_named_by_importers(record, target.ordinal):
+        yield symbol.name
     if symbol.kind is SymbolKind.CONSTRUCTOR:
-        named = record.get_symbol(symbol.parent)
-        yield named.name
-    if named.flags & SymbolFlag.DEFAULT_EXPORT:
-        yield _DEFAULT
-
-
-def is_whole(record: SymbolRecord, ordinal: int) -> bool:
-    """Return whether a symbol is the whole of its module in JavaScript, so that importers choose its name.
-
-    `module.exports = class Store {}` is `Shop` behind `const Shop = require("./store")`.
-    """
-    symbol = record.get_symbol(ordinal)
-    if symbol.kind is SymbolKind.CONSTRUCTOR:
-        symbol = record.get_symbol(symbol.parent)
-    rows = () if symbol.parent else record.list_named_role(symbol.name, ReferenceRole.EXPORT)
-    return any(record.get_reference(row).alias == WHOLE for row in rows)
-
-
-def list_file_names(path: str) -> list[str]:
-    """Return the last parts that the name of a module may have if it means this file."""
-    folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
+        yield record.get_name(symbol.parent)

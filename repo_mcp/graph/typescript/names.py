@@ -159,7 +159,9 @@ class ScriptNames:
             return Meaning(external=f"{row.qualifier}.{name}" if name else row.qualifier)
         if not row.name or row.name == "*":
             return Meaning((Declaration(path, 0),))
-        return self.find_export(path, row.name, hops=hops + 1)
+        found = self.find_export(path, row.name, hops=hops + 1)
+        is_lazy = row.name == "default" and not row.alias  # `lazy(() => import("./page"))`
+        return Meaning((Declaration(path, 0),)) if found is UNKNOWN and is_lazy else found
 
     def _find_ambient(self, row: Reference) -> Meaning:
         """Return the meaning of a name imported from `declare module "name"`, or `"*.suffix"`."""

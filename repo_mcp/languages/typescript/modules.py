@@ -18,6 +18,7 @@ from repo_mcp.languages.typescript.doc_comments import move_doc
 from repo_mcp.languages.typescript.types import WHOLE
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import RESULT, Prefix, ScriptWalk
+from repo_mcp.languages.typescript.wrapped_exports import find_wrapped
 from repo_mcp.symbols.model import HELD, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
@@ -133,7 +134,11 @@ def _export_specifier(walk: ScriptWalk, node: Node, source: str) -> None:
 
 
 def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
-    """Add the rows of `export default value`, `export = value` or `module.exports = value`."""
+    """Add the rows of `export default value`, `export = value` or `module.exports = value`.
+
+    A wrapped component is exported as it is: `export default observer(Page)`.
+    """
+    value = find_wrapped(walk, value) or value
     if value.type == "identifier":
         walk.taken.add(value.start_byte)
         name = walk.read(value)
@@ -319,8 +324,20 @@ def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
         return False
     walk.taken.add(function.start_byte)
     if walk.values.get(call.start_byte) != -1:
-        walk.refer(IMPORT, "", call.start_byte, source)
+        name = "default" if function.type == "import" and _is_handed_on(call) else ""
+        walk.refer(IMPORT, name, call.start_byte, source)
     return True
+
+
+def _is_handed_on(call: Node) -> bool:
+    """Return whether a function that only imports is handed to a call or an object, which takes the default.
+
+    So `lazy(() => import("./Page"))` and `{ component: () => import("./Page") }` do.
+    """
+    function = call.parent
+    if function is None or function.type != "arrow_function" or function.parent is None:
+        return False
+    return function.parent.type in {"arguments", "pair"}
 
 
 def export_whole(walk: ScriptWalk, node: Node, value: Node) -> None:
@@ -332,7 +349,7 @@ def export_whole(walk: ScriptWalk, node: Node, value: Node) -> None:
     elif value.type == "object":
         for one in value.named_children:
             _export_property(walk, one)
-    elif value.type in {"new_expression", "call_expression"}:
+    elif value.type in {"new_expression", "call_expression"} and find_wrapped(walk, value) is None:
         _declare_value(walk, node, value, WHOLE)
     else:
         _export_value(walk, node, value, WHOLE)

@@ -7,6 +7,7 @@ the inner one starts, or with the byte where it ends), which the handler of the 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.assigned_values import name_assigned
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
+_HOISTED = re.compile(rb"^(?:async\s++)?function\s*+\*?\s*+([\w$]++)", re.MULTILINE)
 GENERIC = re.compile(r"[<{]|=>")  # in a type that its name alone does not identify
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # begins a chain that starts from a value of the type after it
@@ -103,6 +105,11 @@ class ScriptWalk(ScopeWalk):
         ] = {}  # start of a function or object -> its contextual type
         self.components: set[int] = set()  # entries that create JSX elements
         self.blocks: dict[int, tuple[int, int]] = {}  # scope of a block or an unnamed function -> its span
+
+    @cached_property
+    def hoisted(self) -> frozenset[bytes]:
+        """Return the names of the file's functions, wherever they are declared."""
+        return frozenset(_HOISTED.findall(self.text))
 
     # Declarations
 

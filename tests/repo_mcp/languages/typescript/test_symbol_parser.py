@@ -342,6 +342,30 @@ def test_an_exported_object_is_not_called_as_what_may_be_in_it() -> None:
     assert list_symbols(found) == ["default CONSTANT 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API"]
 
 
+@pytest.mark.parametrize(
+    ("file_name", "text", "name"),
+    [
+        ("a.tsx", "function Page() {}\nexport default observer(Page);", "Page"),
+        ("a.tsx", "export default memo(Page, isSame);\nfunction Page() {}\nfunction isSame() {}", "Page"),
+        (
+            "a.tsx",
+            "const Page = forwardRef<A, B>((p, r) => 1);\nexport default connect(pick)(memo(Page));",
+            "Page",
+        ),
+        ("a.js", "class Page {}\nmodule.exports = wrap(Page);", "Page"),
+        ("a.ts", "async function move() {}\nexport default traced({ a: 1 })(move);", "move"),
+        ("move-item.ts", "const moveItem = () => 1;\nexport default throttled(moveItem, 10);", "moveItem"),
+        ("a.ts", "function move() {}\nexport default sum(move);", "a"),
+        ("a.ts", "function App() {}\nexport default createApp(App);", "a"),
+        ("a.ts", "const Config = { a: 1 };\nexport default check(Config);", "default"),
+        ("a.ts", "function a1() {}\nfunction b1() {}\nexport default curry()(a1, b1);", "default"),
+    ],
+)
+def test_what_a_call_wraps_is_exported(file_name: str, text: str, name: str) -> None:
+    found = list_references(read(file_name, text), EXPORT)
+    assert [one.partition("|")[2].split()[0] for one in found] == [name]
+
+
 def test_default_exports_without_a_name() -> None:
     assert list_symbols(read("index.ts", "export default { name: 'x', run() {} }")) == [
         "default CONSTANT 1-1 PUBLIC DEFAULT_EXPORT PUBLIC_API",
