@@ -5,6 +5,7 @@ Left out on purpose: which of the methods are promoted (`go_method_sets.py`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 
 from repo_mcp.graph.program import Declaration, Program
@@ -28,7 +29,8 @@ class EmbeddedTypes:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.lookup = GoLookup(program)
-        self._spare_files = MAX_FILES  # files that may still be examined for embedding types
+        self._examined: set[str] = set()  # files outside the package of the type that they may embed
+        self.is_cut = False  # a limit was reached
 
     def find_types(self, owner: Declaration) -> list[Declaration]:
         """Return a type itself; for an extension or an alias, the type that it extends or stands for."""
@@ -60,12 +62,14 @@ class EmbeddedTypes:
     def add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
         """Return types with those that embed them, directly or through others, and the aliases of all."""
         found = dict.fromkeys(declarations)
-        waiting = [*found]
-        while waiting and len(found) < MAX_EMBEDDING:
-            for one in self._list_embedding(waiting.pop()):
+        most = len(found) + MAX_EMBEDDING
+        waiting = deque(found)
+        while waiting and len(found) < most:
+            for one in self._list_embedding(waiting.popleft()):
                 if one not in found:
                     found[one] = None
                     waiting.append(one)
+        self.is_cut = self.is_cut or bool(waiting)
         return [*found]
 
     def _iter_owners(self, paths: list[str], name: str) -> Iterator[tuple[FileScope, Declaration]]:
@@ -83,9 +87,7 @@ class EmbeddedTypes:
             return []
         name, types = record.get_name(embedded.ordinal), {*self.lookup.list_meant(embedded)}
         found = []
-        paths = self._program.list_using(name)[: self._spare_files]
-        self._spare_files -= len(paths)
-        for path in paths:
+        for path in self._list_naming(embedded.path, name):
             other = self.lookup.find_scope(path)
             if other is None:
                 continue
@@ -95,6 +97,29 @@ class EmbeddedTypes:
             aliases = self.lookup.list_naming(path, name)
             found += [one for one in aliases if not types.isdisjoint(self.lookup.list_meant(one))]
         return found
+
+    def _list_naming(self, declared_in: str, name: str) -> list[str]:
+        """Return the files in which a name may mean a type of a package: its own and those that import it.
+
+        Only the others are limited in number: a type that is not exported is embedded in its package alone.
+        """
+        paths, folder = self._program.list_using(name), declared_in.rpartition("/")[0]
+        own = [one for one in paths if one.rpartition("/")[0] == folder]
+        if not name[:1].isupper():
+            return own
+        imported = self.lookup.modules.list_import_paths(folder)
+        importing = {one for each in imported for one in self._program.list_including(each)}
+        others = [one for one in paths if one in importing or not imported]
+        others = [one for one in others if one.rpartition("/")[0] != folder]
+        return own + [one for one in others if self._may_examine(one)]
+
+    def _may_examine(self, path: str) -> bool:
+        """Return whether a file was examined for embedding types, or may still be."""
+        if len(self._examined) < MAX_FILES:
+            self._examined.add(path)
+        is_examined = path in self._examined
+        self.is_cut = self.is_cut or not is_examined
+        return is_examined
 
     def list_embedded(self, owner: Declaration) -> list[Declaration]:
         """Return the types and interfaces of this repository that a type embeds."""

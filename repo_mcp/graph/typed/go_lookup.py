@@ -2,6 +2,8 @@
 
 What the text names is the alias itself. Whoever asks for a type, its members, what it embeds or which methods
 it has, is given the type for which the alias stands.
+
+A field or a variable of an unnamed struct has the members of that struct.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.member_lookup import MAX_EXTENSIONS
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
 from repo_mcp.languages.native.go import BUILTIN, BUILTINS
+from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -28,7 +32,9 @@ class GoLookup(NamedLookup):
     """Looks up names in files of Go."""
 
     def __init__(self, program: Program) -> None:
-        super().__init__(program, GoRules(program))
+        rules = GoRules(program)
+        super().__init__(program, rules)
+        self.modules = rules.modules
         self._aliases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._in_file: dict[str, frozenset[int]] = {}
 
@@ -78,10 +84,25 @@ class GoLookup(NamedLookup):
         return [Declaration(path, symbol) for symbol in symbols if symbol in aliases]
 
     def _search_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
+        scope = self.find_scope(owner.path)
+        if scope is not None and scope.get_kind(owner.ordinal) in VALUE_KINDS:
+            return [Declaration(owner.path, one) for one in scope.find_children(owner.ordinal, name)]
         found = super()._search_own_members(owner, name, role)
         for alias in self.list_aliases(owner):
             found += super()._search_own_members(alias, name, role)
         return found
+
+    def _find_bases(self, owner: Declaration) -> list[Declaration]:
+        """Return what a type embeds; of a field or a variable, what its unnamed struct embeds."""
+        scope = self.find_scope(owner.path)
+        if scope is None or scope.get_kind(owner.ordinal) not in VALUE_KINDS:
+            return super()._find_bases(owner)
+        found: dict[Declaration, None] = {}
+        for ordinal in scope.record.list_children(owner.ordinal):
+            written = read_type(scope.get_symbol(ordinal).return_type)
+            if written.name == scope.get_name(ordinal):  # an embedded type is a field of its name
+                found |= dict.fromkeys(self.find_type(scope, owner.ordinal, written.names).declarations)
+        return list(found)
 
     def _follow(self, found: FoundDeclarations) -> FoundDeclarations:
         """Return the types for which aliases among some declarations stand, with the others."""

@@ -130,7 +130,9 @@ class MethodSets:
         }
         rarest = min(declaring, key=lambda name: (len(declaring[name]), name))
         found = []
-        for one in reader.list_with_method(self._list_near(declaring[rarest], interface.path), rarest):
+        having = reader.list_with_method(self._list_near(declaring[rarest], interface.path), rarest)
+        self.is_cut = self.is_cut or reader.is_cut
+        for one in having:
             confidence = reader.read(one).satisfies(wanted)
             if confidence is not None and interface not in reader.list_named(one):
                 found.append(Target(one, confidence))
@@ -157,6 +159,7 @@ class MethodSets:
                     confidence = own.satisfies(reader.read(interface))
                     if confidence is not None and interface not in named:
                         found[interface] = confidence
+        self.is_cut = self.is_cut or reader.is_cut
         ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
         return [Target(one, found[one]) for one in ordered]
 

@@ -1,4 +1,7 @@
-"""The types of receivers in Go: types after a package, elements of named lists, embedded types."""
+"""The types of receivers in Go: types after a package, elements of named lists, embedded types.
+
+For an unnamed struct stands the field, the variable or the list type that is declared with it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
+_UNNAMED = re.compile(rf"((?:{_LIST.pattern}|\*)*)struct\b")
 
 
 class GoReceivers(ReceiverTypes):
@@ -24,6 +28,14 @@ class GoReceivers(ReceiverTypes):
         """Return the type at the end of a chain that begins with a type or with its package."""
         names = tuple(chain.split("."))
         return self._follow_type(self._find_type(scope, ordinal, names[:2]), names[2:])
+
+    def _read_text(self, at: Declaration, text: str, receiver: Receiver | None) -> Receiver | None:
+        """Return the type that a text names; for an unnamed struct, the symbol that has its fields."""
+        unnamed = _UNNAMED.match(text)
+        if unnamed is None:
+            return super()._read_text(at, text, receiver)
+        lists = len(_LIST.findall(unnamed[1]))
+        return Receiver((at,), is_items=lists > 0, inner=max(lists - 1, 0))
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         """Return a receiver of the type that a name led to, with all variants of it."""

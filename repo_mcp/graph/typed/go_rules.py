@@ -1,21 +1,14 @@
-"""Name rules of Go: the files in one folder are one package; imports name folders, through `go.mod`."""
+"""Name rules of Go: the files in one folder are one package; imports name folders (`go_modules.py`)."""
 
 from __future__ import annotations
-
-import posixpath
-import re
 
 from repo_mcp.graph.program import Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_builds import Builds
+from repo_mcp.graph.typed.go_modules import GoModules
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolKind
-
-MAX_FOLDERS = 40  # above a file, searched for go.mod
-MAX_LOCAL = 200  # folders of modules that are read from one go.mod or go.work
-_MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.M)
-_LOCAL = re.compile(r"^(?:.*=>|[ \t]*use)?[ \t]*(\.\.?(?:/[^\s\"]*)?)[ \t]*(?://.*)?$", re.M)
 
 # Methods of interfaces and containers of the standard library, such as `http.Header` and `url.Values`.
 _LIBRARY_TEXT = """
@@ -39,7 +32,7 @@ class GoRules(Rules):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._modules: dict[str, list[tuple[str, str]]] = {}
+        self.modules = GoModules(program)
         self._homes: dict[str, Path] = {}
 
     def find_home(self, scope: FileScope) -> Path:
@@ -133,54 +126,7 @@ class GoRules(Rules):
 
     def find_folder(self, scope: FileScope, import_path: str) -> str | None:
         """Return the folder of an import path, or None when it is outside the repository."""
-        if import_path.startswith("."):
-            return None
-        for root, name in self._list_modules(scope.folder):
-            if import_path == name:
-                return root
-            if import_path.startswith(name + "/"):
-                folder = f"{root}/{import_path[len(name) + 1 :]}".strip("/")
-                if self.program.has_folder(folder):
-                    return folder
-        return self._find_by_ending(import_path)
-
-    def _find_by_ending(self, import_path: str) -> str | None:
-        """Return the vendored folder of an import path, or the folder that its last parts name."""
-        vendored = f"vendor/{import_path}"
-        if self.program.has_folder(vendored):
-            return vendored
-        parts = import_path.split("/")
-        if "." not in parts[0]:
-            return None
-        for start in (3, 2, 1):
-            ending = "/".join(parts[start:])
-            if ending and "/" in ending and self.program.has_folder(ending):
-                return ending
-        return None
-
-    def _list_modules(self, folder: str) -> list[tuple[str, str]]:
-        """Return the folders and names of the modules that a folder may import from, nearest first.
-
-        They are the modules around it, and those that their go.mod and go.work name by folders.
-        """
-        if folder not in self._modules:
-            found: dict[tuple[str, str], None] = {}
-            for text in (self._read(folder, "go.mod"), self._read(folder, "go.work")):
-                for local in ("", *list_local(text)):
-                    other = posixpath.normpath(f"{folder}/{local}".strip("/"))
-                    other = "" if other == "." else other
-                    named = _MODULE.search(self._read(other, "go.mod"))
-                    found |= {(other, named.group(1)): None} if named is not None else {}
-            above = folder.rpartition("/")[0]
-            is_deep = folder.count("/") >= MAX_FOLDERS
-            found |= dict.fromkeys(self._list_modules(above) if folder and not is_deep else [])
-            self._modules[folder] = list(found)
-        return self._modules[folder]
-
-    def _read(self, folder: str, name: str) -> str:
-        """Return the text of a file in a folder that belongs to the repository; "" if there is none."""
-        path = f"{folder}/{name}".lstrip("/")
-        return (self.program.read_text(path) or "") if self.program.has_file(path) else ""
+        return self.modules.find_folder(scope.folder, import_path)
 
 
 def _is_test_package(scope: FileScope) -> bool:
@@ -195,8 +141,3 @@ def may_accept(symbol: DeclaredSymbol, call: Reference) -> bool:
     A single one may be a call itself, with several results.
     """
     return call.arguments == _ONE or accepts_call(symbol, call)
-
-
-def list_local(text: str) -> list[str]:
-    """Return the folders that a go.mod or go.work names: `use ./a`, `replace x => ../a`."""
-    return _LOCAL.findall(text)[:MAX_LOCAL]

@@ -2,9 +2,10 @@
 
 `(a, b int, each func(n int) error) bool` is "(int,int,func(int)error) (bool)". A type that its package
 declares has the folder of the package before its name; an imported one has that of its own package, or the
-import path if that leads outside. An alias is written as the type for which it stands. Any other name is
-taken for a type parameter, the first one of a signature for "$0". So signatures that differ only in the names
-of type parameters are equal; if one has a type parameter where the other has a type, they may be the same.
+import path if that leads outside. So has a name that nothing here declares if the file imports an external
+package by `import . "path"`. An alias is written as the type for which it stands. Any other name is taken for
+a type parameter, the first one of a signature for "$0". So signatures that differ only in the names of type
+parameters are equal; if one has a type parameter where the other has a type, they may be the same.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class GoSignatures:
             if declared is not None and steps and self._lookup.is_alias(declared):
                 is_generic = found.string.startswith("[", found.end())
                 return OPEN if is_generic else self._write_alias(declared, parameters, steps - 1)
-            if package is None and declared is None:
+            if package is None and declared is None and names[:1] != OUTSIDE:
                 return parameters.setdefault(last, f"{_PARAMETER}{len(parameters)}")
             return ".".join(names)
 
@@ -100,7 +101,15 @@ class GoSignatures:
         other = self._lookup.find_scope(declared.path) if declared is not None else None
         if declared is not None and other is not None:  # by `import . "path"` from elsewhere
             path = rules.get_full_path(other, declared.ordinal)
+        elif package is None and (outside := self._find_dot_imported(scope)):
+            # by convention, one capital is a type parameter
+            path = (*OUTSIDE, outside, last) if len(last) > 1 and last[0].isupper() else path
         return path, declared
+
+    def _find_dot_imported(self, scope: FileScope) -> str:
+        """Return an external package that a file imports by `import . "path"`; "" if there is none."""
+        found = (self._lookup.rules.list_imported(scope, row)[2] for row in scope.wildcard_imports)
+        return next(filter(None, found), "")
 
 
 def is_same(one: Signature, other: Signature) -> bool:

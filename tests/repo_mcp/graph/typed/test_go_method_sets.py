@@ -324,3 +324,58 @@ def test_what_embeds_a_type_and_gives_a_method_another_result_does_not_implement
     ]
     assert not list_outgoing(graph, "app.chunkReader.Select", EdgeType.OVERRIDES)
     assert not list_outgoing(graph, "app.chunkMock.Select", EdgeType.OVERRIDES)
+
+
+NAMESAKES = {
+    "tree/node.go": "package tree\ntype Node interface {\n\tPlace() int\n\tisNode()\n}\n",
+    "tree/base.go": (
+        "package tree\ntype base struct{}\nfunc (base) Place() int { return 1 }\nfunc (base) isNode() {}\n"
+    ),
+    "tree/leaf.go": "package tree\ntype Leaf struct{ base }\n",
+    **{
+        f"a{number}/node.go": f"package a{number}\ntype Node struct{{}}\ntype base struct{{ Node }}\n"
+        for number in range(5)
+    },
+}
+
+
+def test_namesakes_in_other_packages_do_not_crowd_out_what_embeds_a_type(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("repo_mcp.graph.typed.go_embedded_types.MAX_FILES", 1)
+    graph = make_graph(MODULE | NAMESAKES)
+    found = list_incoming(graph, "tree.Node", EdgeType.IMPLEMENTS)
+    assert [name for _, _, name, _ in found] == ["tree.base", "tree.Leaf"]
+    assert ("implements", "exact", "tree.Node", (2,)) in list_outgoing(
+        graph, "tree.Leaf", EdgeType.IMPLEMENTS
+    )
+
+
+def test_an_answer_says_when_not_every_file_was_searched_for_embedding_types(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("repo_mcp.graph.typed.go_embedded_types.MAX_FILES", 1)
+    importing = {
+        f"a{number}/a.go": f'package a{number}\nimport "example.org/app/tree"\ntype A struct{{ tree.Leaf }}\n'
+        for number in range(2)
+    }
+    graph = make_graph(MODULE | NAMESAKES | importing)
+    node = find_node(graph, "tree.Node")
+    assert graph.find_incoming(node, (EdgeType.IMPLEMENTS,)).cut
+
+
+def test_a_name_of_an_external_package_imported_by_a_dot_is_no_type_of_this_repository() -> None:
+    graph = make_graph(
+        MODULE
+        | {
+            "files/files.go": (
+                "package files\ntype File interface {\n\tRead() int\n}\n"
+                "type System interface {\n\tOpen(name string) (File, error)\n}\n"
+            ),
+            "web/web_test.go": (
+                'package web_test\nimport . "example.com/web"\n'
+                "type remote struct{}\nfunc (remote) Open(name string) (File, error) { panic(0) }\n"
+            ),
+        }
+    )
+    assert list_incoming(graph, "files.System", EdgeType.IMPLEMENTS) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.typed.go_rules import list_local
+from repo_mcp.graph.typed.go_modules import list_local
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -84,3 +84,59 @@ def test_a_variable_that_a_build_chooses_has_the_members_of_all_its_types(reposi
 @pytest.mark.parametrize("piece", ["\n", " ", "=>", "use ", "."])
 def test_reading_folders_takes_time_by_the_length_of_the_file(piece: str) -> None:
     assert_linear(lambda size: piece * size, list_local, 20_000)
+
+
+STANDARD = {
+    "src/go.mod": "module std\n",
+    "src/ropes/ropes.go": "package ropes\nfunc Cut() {}\n",
+    "src/vendor/example.org/knots/knots.go": "package knots\nfunc Tie() {}\n",
+    "src/net/dial.go": """
+        package net
+        import (
+            "ropes"
+            "example.org/knots"
+        )
+        func Dial() {
+            ropes.Cut()
+            knots.Tie()
+        }
+        """,
+    "src/cmd/go.mod": "module cmd\n",
+    "src/cmd/vendor/example.org/knots/knots.go": "package knots\nfunc Tie() {}\n",
+    "src/cmd/tool/main.go": """
+        package main
+        import (
+            "ropes"
+            "example.org/knots"
+            "cmd/inner"
+            "absent"
+        )
+        func main() {
+            ropes.Cut()
+            knots.Tie()
+            inner.Run()
+            absent.Run()
+        }
+        """,
+    "src/cmd/inner/inner.go": "package inner\nfunc Run() {}\n",
+    "test/cut.go": 'package main\nimport "ropes"\nfunc main() { ropes.Cut() }\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "said"),
+    [
+        ("src/net/dial.go", "ropes.Cut()", ["src/ropes/ropes.go:2 Cut exact"]),
+        ("src/net/dial.go", "knots.Tie()", ["src/vendor/example.org/knots/knots.go:2 Tie exact"]),
+        ("src/cmd/tool/main.go", "ropes.Cut()", ["src/ropes/ropes.go:2 Cut exact"]),
+        ("src/cmd/tool/main.go", "knots.Tie()", ["src/cmd/vendor/example.org/knots/knots.go:2 Tie exact"]),
+        ("src/cmd/tool/main.go", "inner.Run()", ["src/cmd/inner/inner.go:2 Run exact"]),
+        ("src/cmd/tool/main.go", "absent.Run()", ["-> absent.Run"]),
+        ("test/cut.go", "ropes.Cut()", ["src/ropes/ropes.go:2 Cut exact"]),
+    ],
+)
+def test_packages_of_the_standard_library_and_those_vendored_beside_them_are_found(
+    path: str, line: str, said: list[str]
+) -> None:
+    name = line.removesuffix("()").rpartition(".")[2]
+    assert Repository.build(STANDARD).ask(path, line, name) == said
