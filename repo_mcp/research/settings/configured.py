@@ -24,6 +24,7 @@ from repo_mcp.research.settings.line_use import LineUse, classify_match, classif
 from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
+from repo_mcp.research.settings.query_conditions import is_condition
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
     MAX_MATCHES,
@@ -72,8 +73,16 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         mentions = [one for one in mentions if not _lies_in(subject.nodes, one)]
         reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
+        asking = [one for one in matches if _is_condition(state, name, one)]
+        matches = [one for one in matches if one not in asking]
+        reading = [*reading, *(one for one in asking if is_program(one.path))]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)
+
+
+def _is_condition(state: ResearchState, name: str, match: ExactMatch) -> bool:
+    lines = state.source.read_lines(match.path)
+    return match.start_line <= len(lines) and is_condition(lines, match.start_line, name)
 
 
 def _is_meant(

@@ -18,11 +18,11 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.named_symbols import list_statements
+from repo_mcp.research.findings.open_brackets import QUOTED
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.field_readers import FIELD_SET, find_readers
-from repo_mcp.research.settings.line_use import QUOTED
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 

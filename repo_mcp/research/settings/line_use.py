@@ -11,6 +11,7 @@ from enum import StrEnum
 from repo_mcp.bundler.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.given_values import tells_value
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -59,7 +60,6 @@ _HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:ini
 _LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
-QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
 class LineUse(StrEnum):
@@ -265,17 +265,6 @@ def _lies_in_value(state: ResearchState, node: Node) -> bool:
     while node.symbol.kind is SymbolKind.PROPERTY and node.symbol.parent in outline:
         node = outline[node.symbol.parent]
     return node.symbol.kind in (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
-
-
-def list_open_brackets(text: str) -> list[int]:
-    """Return the positions of the brackets of a text that are not closed in it, the outermost first."""
-    opened: list[int] = []
-    for at, char in enumerate(text):
-        if char in "([{":
-            opened.append(at)
-        elif char in ")]}" and opened:
-            opened.pop()
-    return opened
 
 
 def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.open_brackets import list_open_brackets
 from repo_mcp.research.findings.records import OptionCall
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.line_use import HEAD_LINES, list_open_brackets
+from repo_mcp.research.settings.line_use import HEAD_LINES
 from repo_mcp.text.question_words import count_words
 
 MOST_MATCHES = 60  # lines with the name of an option

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.line_use import QUOTED, list_open_brackets
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role

@@ -1,0 +1,19 @@
+"""Find the brackets that are open at a place of a text. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# What is no code: texts in quotes, and comments up to the end of their line.
+QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
+
+
+def list_open_brackets(text: str) -> list[int]:
+    """Return the positions of the brackets of a text that are not closed in it, the outermost first."""
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char in "([{":
+            opened.append(at)
+        elif char in ")]}" and opened:
+            opened.pop()
+    return opened
