@@ -58,6 +58,7 @@ from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.research.words.sibling_places import note_siblings
+from repo_mcp.research.words.written_keys import note_keys
 from repo_mcp.research.words.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
@@ -342,7 +343,10 @@ def _investigate_raised(state: ResearchState, reading: Reading, gathered: Gather
 
 
 def _investigate_written(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    note_written(state, reading.subjects[0])
+    if state.keys:
+        note_keys(state, reading.subjects[0])
+    else:
+        note_written(state, reading.subjects[0])
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

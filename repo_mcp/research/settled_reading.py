@@ -19,6 +19,7 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_holding
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
+from repo_mcp.research.findings.progress import KeyUse
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
@@ -36,6 +37,7 @@ from repo_mcp.research.settings.asked_settings import (
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
+from repo_mcp.research.words.written_keys import read_key
 from repo_mcp.research.words.written_texts import read_written_text
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
@@ -72,7 +74,10 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     reading = take_guessed_ends(state, reading) if reading.form is Form.FLOW else reading
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = (
-        _find_stated(state, reading) or read_written_text(state, reading) or _compare_keys(state, reading)
+        _find_stated(state, reading)
+        or _find_key(state, reading)
+        or read_written_text(state, reading)
+        or _compare_keys(state, reading)
     )
     if stated is not None:
         return stated
@@ -109,6 +114,17 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _find_key(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading of a question for a key that the program has in quotes; it may be a setting."""
+    found = read_key(state, reading)
+    is_given = any(one.used.use is KeyUse.GIVEN for one in state.keys)  # a function, which no setting is
+    is_name = bool(state.keys) and not is_given and reading.form is not Form.OPEN
+    written = _find_written(state, reading) if is_name and len(reading.subjects) == 1 else None
+    if written is not None:
+        state.keys.clear()
+    return written or found
 
 
 def _compare_keys(state: ResearchState, reading: Reading) -> Reading | None:

@@ -36,7 +36,7 @@ from repo_mcp.research.claims.relation_sentence import describe_relation, is_rel
 from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.undeclared_names import describe_unknown
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
-from repo_mcp.research.claims.written_sentence import describe_written
+from repo_mcp.research.claims.written_sentence import describe_keys, describe_written
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
@@ -91,7 +91,8 @@ def build_claim(
     if reading.form is Form.CONFIGURED:
         return describe_settings(state, reading.subjects[0])
     if reading.form is Form.WRITTEN:
-        return describe_written(state, reading.subjects[0])
+        describe = describe_keys if state.keys else describe_written
+        return describe(state, reading.subjects[0])
     if reading.form is Form.DEFINED:
         return " ".join(describe_compared(state, [one for one in reading.subjects if one.nodes]))
     if reading.described is not None:

@@ -4,16 +4,44 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.citing import cite_lines, join_names, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.guards import read_guard
 from repo_mcp.text.citations import write_citation
 
+_KEY_ROLES = frozenset({Role.TAKES_KEY, Role.DECIDES_BY_KEY, Role.WRITTEN})
+MOST_KEYED = 3  # other places with a key
 MOST_TOLD = 8  # functions
 MOST_LINES = 3  # of one function
 MOST_CHARS = 80  # of the text that are repeated
+
+
+def describe_keys(state: ResearchState, subject: Subject) -> str:
+    """Return what the program does with a key: what is given it and a function, decides by it, and has it."""
+    key, told = f'"{subject.asked}"', list[str]()
+    found = [one for one in state.findings if one.role in _KEY_ROLES]
+    for role, group in groupby(found, key=lambda one: one.role):
+        own = list(group)
+        most = MOST_KEYED if role is Role.WRITTEN and told else MOST_TOLD
+        places = join_names(map(_cite_key, own), most)
+        name = "it" if told else key
+        if role is Role.TAKES_KEY:
+            told.append(f"{name} is given, with a function, to {places}")
+        elif role is Role.DECIDES_BY_KEY:
+            told.append(f"{name} decides a branch in {places}")
+        else:
+            told.append(f"{name} {'also ' if told else ''}stands in {places}")
+    return " ".join(f"{one[0].upper()}{one[1:]}." for one in told)
+
+
+def _cite_key(one: Finding) -> str:
+    """Return what has a key, with its lines; of a call that is given a function, what is called."""
+    taking = f"`{one.reason.about}`" if one.role is Role.TAKES_KEY else ""
+    if one.node_id is None and taking:
+        return f"{taking} ({one.citation})"
+    return f"{f'{taking} in ' if taking else ''}{shorten_symbol(one)} ({cite_lines(one)})"
 
 
 def describe_written(state: ResearchState, subject: Subject) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from enum import IntEnum
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass
@@ -48,3 +49,33 @@ class Room:
     parts: int = 1  # of the question, among which the room of the answer is divided
     told: Mapping[str, frozenset[int]] = field(default_factory=dict)  # lines by path: what earlier parts show
     quoted: set[Place] = field(default_factory=set)  # lines, by path, that the answer shows
+
+
+class KeyUse(IntEnum):
+    """The use that code makes of a text, the one that tells most first."""
+
+    GIVEN = 0  # a function
+    DECIDES = 1
+    HAS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class UsedKey:
+    """A text in quotes, with the lines of the call or the branch around it."""
+
+    use: KeyUse
+    first: int  # line, 1-based, both included
+    last: int
+    called: str = ""  # what takes the text, and a function or the name of one; "" if nothing does
+    names: tuple[str, ...] = ()  # plain names among the arguments, one of which may be a function
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlace:
+    """A line that has a key as a text in quotes, and what the code around it does with the key."""
+
+    path: str
+    line: int
+    used: UsedKey
+    is_asked: bool  # it is called by the noun that the question asks for
+    shared: int  # words of the question in its path, in the name around it and in that of what is called

@@ -26,6 +26,8 @@ class Role(Enum):
     SAYS_EVENT = auto()  # fails, and says the question's event where it does
     DEFINES_BY_PATTERN = auto()  # a line defines functions whose names are made of parts
     WRITTEN = auto()  # has a text of the question; the reason is about a word behind it
+    TAKES_KEY = auto()  # hands a text of the question and a function to a call, which the reason is about
+    DECIDES_BY_KEY = auto()  # has a branch for a text of the question
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.

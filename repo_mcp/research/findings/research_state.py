@@ -22,7 +22,7 @@ from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import find_innermost, weaker
-from repo_mcp.research.findings.progress import Failures, Room, WordMatch
+from repo_mcp.research.findings.progress import Failures, KeyPlace, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
@@ -67,6 +67,7 @@ class ResearchState:
         self.word_match = WordMatch()
         self.failures = Failures()
         self.written: list[ExactMatch] = []  # lines with a text of the question
+        self.keys: list[KeyPlace] = []  # lines with a text of the question that is a key
         self.room = Room()
         self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
         self.wants_tests = wants_tests  # so that the best declaration is a test

@@ -72,14 +72,15 @@ def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Rea
         limit=MOST_READ,
         by_role=True,
     )
-    state.written = [one for one in state.source.search_exact(request).matches if _is_code(state, one)]
+    state.written = [one for one in state.source.search_exact(request).matches if is_program_line(state, one)]
     if not state.written:
         state.warnings += [] if is_path else [NOT_SAID]  # it may be made of parts
         return None
     return build_reading(Form.WRITTEN, (Subject(text, TakenAs.WORDS),))
 
 
-def _is_code(state: ResearchState, one: ExactMatch) -> bool:
+def is_program_line(state: ResearchState, one: ExactMatch) -> bool:
+    """Return True for a line of the program that is no comment."""
     is_own = find_role(one.path) is FileRole.CODE and not is_test_place(one.path) and state.admits(one.path)
     return is_own and one.start_line not in state.source.read_comment_lines(one.path)
 

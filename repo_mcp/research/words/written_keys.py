@@ -1,0 +1,183 @@
+"""Find a key of the question, such as an event or a route, where the program has it as a text in quotes.
+
+    what happens when POST parcels.send is called?      ->  router.post("parcels.send", async (ctx) => {
+    which listeners handle the event parcels.send?      ->  case "parcels.send":
+
+A key is a path with dots, slashes or colons that names no symbol. Where the question asks for what some noun
+says, such as "listeners", what is called so comes first, then the function that the key is given, then what
+decides by it, and then other lines. Imports and comments do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.excerpts import find_name
+from repo_mcp.research.findings.locating import rank_role
+from repo_mcp.research.findings.progress import KeyPlace, KeyUse
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, note_lines
+from repo_mcp.research.question.phrases import read_phrase
+from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.question.subjects import Subjects
+from repo_mcp.research.words.branches import LINE_CHARS, build_body
+from repo_mcp.research.words.guards import read_guard
+from repo_mcp.research.words.key_uses import is_imported, read_use
+from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.research.words.written_texts import is_program_line
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.question_words import list_shared, list_words, shares_word
+
+MOST_READ = 120  # lines with a key; one that more have says little
+MOST_BESIDE = 14  # words of the question beside it: a longer one asks more
+MOST_NOTED = 14  # places
+MOST_SAME = 8  # files that declare one function
+GIVEN_CHARS, DECIDING_CHARS = 1_700, 520  # shown of the lines around a key
+_KEY = re.compile(r"(?<![\w./:@$-])/?[A-Za-z_$][\w$-]*(?:(?:[./]|:{1,2})[:{]?[\w$-]+\}?){1,8}(?![\w/(-])")
+_PARTS = re.compile(r"[./:]")
+_FIRST_PART = re.compile(r"^/[\w-]+(?=/)")
+_PROSE = re.compile(r"\w+/\w+")  # "and/or", "client/server"
+_ASKS_WHICH = re.compile(r"\W*(?:which|what|list|find|show)(?: all| the| of the)* (\w{3,})", re.IGNORECASE)
+_HAS_KEY = frozenset(
+    {
+        Form.CALLERS,
+        Form.CALLEES,
+        Form.DEFINED,
+        Form.DEPENDENTS,
+        Form.DEPENDENCIES,
+        Form.ERRORS,
+        Form.FLOW,
+        Form.OPEN,
+    }
+)
+_ROLES = {
+    KeyUse.GIVEN: (Role.TAKES_KEY, "gives {} this text and a function"),
+    KeyUse.DECIDES: (Role.DECIDES_BY_KEY, "decides by this text"),
+    KeyUse.HAS: (Role.WRITTEN, "has this text"),
+}
+_IS_NAME = frozenset({TakenAs.DECLARED, TakenAs.FILE, TakenAs.FOLDER})
+
+
+def read_key(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading of a question for a key, if the program has it as a text in quotes; or None.
+
+    What the program does with it is kept in the state.
+    """
+    keys, words = list(dict.fromkeys(_KEY.findall(state.request.query))), state.request.query.split()
+    if reading.form not in _HAS_KEY or len(keys) != 1 or len(words) > MOST_BESIDE:
+        return None
+    if find_language(keys[0]).name != "unknown" or _names_symbol(state, keys[0]):
+        return None  # a file or a symbol
+    mounted = _FIRST_PART.sub("", keys[0])  # `/users/:id` of what is mounted at `/api`
+    for key in dict.fromkeys((keys[0], mounted)):
+        places = _list_places(state, key)
+        is_prose = _PROSE.fullmatch(key) and all(one.used.use is not KeyUse.GIVEN for one in places)
+        if places and not is_prose:
+            state.keys = places
+            return build_reading(Form.WRITTEN, (Subject(key, TakenAs.WORDS),))
+    return None
+
+
+def _names_symbol(state: ResearchState, key: str) -> bool:
+    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
+    return subjects.find(read_phrase(key), Form.DEFINED).taken_as in _IS_NAME
+
+
+def _list_places(state: ResearchState, key: str) -> list[KeyPlace]:
+    """Return the places of the program that have a key as a text in quotes; none if too many lines do."""
+    slash = "/?" if _PARTS.search(key.strip("/")) else "/"  # a word alone is no path
+    pattern = rf"[\"'`]{slash}{re.escape(key.strip('/'))}/?[\"'`]"
+    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_READ, by_role=True)
+    found = state.source.search_exact(request)
+    if found.truncated:
+        return []
+    places = (_read_place(state, one, pattern, key) for one in found.matches if is_program_line(state, one))
+    return [one for one in places if one is not None]
+
+
+def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str) -> KeyPlace | None:
+    """Return a place with a key; None for a line that only names a module."""
+    lines, at = state.source.read_lines(match.path), match.start_line
+    found = re.search(pattern, lines[at - 1]) if at <= len(lines) else None
+    if found is None or is_imported(lines[at - 1], found.start()):
+        return None
+    used = read_use(lines, at, found.start(), len(found[0]))
+    names = tuple(name for name in used.names if _list_functions(state, name))
+    used = replace(used, use=KeyUse.GIVEN if names else used.use, names=names)
+    around = state.source.find_around(match.path, at)
+    called = f"{match.path} {'' if around is None else around.qualified_name}"
+    asks = _ASKS_WHICH.match(state.request.query)
+    words = list_words(state.request.query.replace(key, ""))
+    shared = shares_word(f"{called} {used.called}", words)
+    return KeyPlace(
+        match.path, at, used, asks is not None and bool(shares_word(called, asks.groups())), shared
+    )
+
+
+def _list_functions(state: ResearchState, name: str) -> list[Node]:
+    """Return the functions with a name; none if other things are called so as well."""
+    nodes = [state.get_node(one) for one in state.graph.scan.find_declared(name, MOST_SAME)]
+    return nodes if all(node.symbol.kind in CALLABLE_KINDS for node in nodes) else []
+
+
+def note_keys(state: ResearchState, subject: Subject) -> None:
+    """Note the places with a key, those that tell most first, with the lines of the call or the branch."""
+    ordered = sorted(  # stable
+        state.keys, key=lambda one: (not one.is_asked, one.used.use, rank_role(one.path), -one.shared)
+    )
+    joined: dict[tuple[str, str, KeyUse], list[KeyPlace]] = {}
+    for one in ordered:
+        around = state.source.find_around(one.path, one.line)
+        own = f"{one.line}" if around is None else around.node_id
+        joined.setdefault((one.path, own, one.used.use), []).append(one)
+    for places in [*joined.values()][:MOST_NOTED]:
+        _note(state, places)
+    if len(joined) > MOST_NOTED:
+        state.limit(f"{len(joined) - MOST_NOTED} more places with {subject.asked}", f"{MOST_NOTED} are noted")
+    state.report_hop(state.depth)
+
+
+def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
+    """Note the places of one function that do the same with a key, then the functions that it is given."""
+    used, path, lines = places[0].used, places[0].path, tuple(one.line for one in places)
+    role, text = _ROLES[used.use]
+    reason = Reason(text.format(used.called), role, used.called)
+    shown = {at for one in places for at in _list_shown(state, one)}
+    node = state.source.find_around(path, lines[0])
+    if node is None:
+        whole = tuple(sorted(shown))
+        note_lines(state, path, (used.first, used.last), path, reason, 0, lines, shown=whole)
+    else:
+        start, end = node.symbol.start_line, node.symbol.end_line
+        shown.add(find_name(state.source.read_lines(path), node.symbol.name, start, end) or start)
+        if used.called.startswith("@"):
+            shown.update(show_body(state, node, GIVEN_CHARS))
+        for line in lines:
+            shown.update(read_guard(state, path, start, end, line).lines)
+        state.add(node, reason, 0, lines=lines[:MAX_EVIDENCE], shown=tuple(sorted(shown)))
+    for name in dict.fromkeys(name for one in places for name in one.used.names):
+        for given in _list_functions(state, name)[:1]:
+            told = Reason(f"{used.called} is given it with this text")
+            state.add(given, told, 0, Confidence.PROBABLE, shown=show_body(state, given, GIVEN_CHARS))
+
+
+def _list_shown(state: ResearchState, place: KeyPlace) -> list[int]:
+    """Return the lines to show of the call or the branch around a key."""
+    used = place.used
+    body = build_body(state, place.path, used.first, used.last)
+    room = GIVEN_CHARS if used.use is KeyUse.GIVEN else DECIDING_CHARS
+    terms = list_words(state.request.query)
+    held = {
+        at: tuple(own)
+        for at in range(used.first, used.last + 1)
+        if (own := list_shared(body.lines[at - 1][:LINE_CHARS], terms))
+    }
+    return [place.line, *choose_lines(replace(body, terms=held), dict.fromkeys(terms, 1.0), room)]

@@ -1,0 +1,159 @@
+"""A route, an event or another key of a question leads to what the program does with it, in quotes."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.progress import KeyUse
+from repo_mcp.research.findings.records import Form
+from repo_mcp.research.words.key_uses import read_use
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+TEXTS = {
+    "server/routes/parcels.ts": """import { send } from "../parcels.send";
+
+router.post(
+  "parcels.send",
+  auth(),
+  async (ctx) => {
+    if (!ctx.body.weight) {
+      throw ValidationError("a parcel has a weight");
+    }
+    ctx.body = await post(ctx.body);
+  }
+);
+
+router.get("/parcels/:id", showParcel);
+""",
+    "server/show.ts": "export function showParcel(ctx) {\n  return ctx.id;\n}\n",
+    "server/listeners/BillListener.ts": """export class BillListener {
+  static events = ["parcels.send"];
+  handle(event) {
+    bill(event);
+  }
+}
+""",
+    "server/listeners/SocketListener.ts": """export class SocketListener {
+  handle(event) {
+    switch (event.name) {
+      case "parcels.drop":
+        return drop(event);
+      case "parcels.pick":
+      case "parcels.send": {
+        return emit(event);
+      }
+    }
+  }
+}
+""",
+    "app/client.ts": """export function post(url) {
+  return fetch(url);
+}
+export function sendParcel(parcel) {
+  // "parcels.send" is slow
+  return post("/parcels.send", { parcel });
+}
+""",
+    "server/API.ts": "export enum API {\n  POST,\n}\n",
+    "server/parcels.test.ts": 'it("parcels.send", () => sendParcel());\n',
+}
+HANDLER = "server/routes/parcels.ts"
+
+
+@pytest.fixture(scope="module")
+def asked() -> Asked:
+    return Asked(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what happens when POST parcels.send is called?",
+        "Where is the API endpoint parcels.send handled?",
+        "which errors can parcels.send raise?",
+    ],
+)
+def test_the_function_that_a_key_is_given_comes_before_what_has_only_other_words(
+    asked: Asked, question: str
+) -> None:
+    report = asked.ask(question)
+    assert report.reading.form is Form.WRITTEN
+    assert f'"parcels.send" is given, with a function, to `router.post` ({HANDLER}:3-12).' in report.claim
+    shown = find_one(report, HANDLER).excerpt
+    assert '4\t  "parcels.send",' in shown
+    assert 'throw ValidationError("a parcel has a weight");' in shown
+
+
+def test_what_is_called_by_the_noun_of_the_question_comes_first_and_a_branch_is_shown_to_its_end(
+    asked: Asked,
+) -> None:
+    report = asked.ask("which listeners handle the event parcels.send?")
+    assert report.claim.startswith(
+        '"parcels.send" decides a branch in SocketListener.handle (server/listeners/SocketListener.ts:7).'
+        " It also stands in BillListener.events (server/listeners/BillListener.ts:2)."
+    )
+    assert list_found(report)[:2] == ["SocketListener.handle", "BillListener.events"]
+    shown = find_one(report, "SocketListener.handle").excerpt
+    assert "switch (event.name)" in shown
+    assert "return emit(event);" in shown
+    assert "drop(event)" not in shown
+
+
+def test_tests_and_comments_and_imports_have_no_key(asked: Asked) -> None:
+    report = asked.ask("where is parcels.send handled?")
+    assert [one.lines for one in report.findings if one.symbol in ("sendParcel", HANDLER)] == [(4,), (6,)]
+    assert not any(one.path.endswith(".test.ts") for one in report.findings)
+
+
+def test_a_named_function_is_given_as_well_and_a_route_may_be_mounted_below_another(asked: Asked) -> None:
+    report = asked.ask("what happens on GET /api/parcels/:id?")
+    assert report.claim == f'"/parcels/:id" is given, with a function, to `router.get` ({HANDLER}:14).'
+    assert "return ctx.id;" in find_one(report, "showParcel").excerpt
+
+
+def test_a_decorated_function_is_shown_for_the_key_of_its_decorator() -> None:
+    texts = {"app.py": '@app.route("/parcels/sent")\ndef sent(box):\n    """List."""\n    return box.sent\n'}
+    report = Asked(texts).ask("what happens on GET /parcels/sent?")
+    assert (
+        report.claim == '"/parcels/sent" is given, with a function, to `@app.route` in app.sent (app.py:1).'
+    )
+    assert "return box.sent" in find_one(report, "app.sent").excerpt
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does SocketListener.handle do?",
+        "how is app/client.ts used?",
+        "how do the client/server parts work?",
+        "which tests cover parcels.send?",
+        "what happens when parcels.lost is called?",
+    ],
+)
+def test_names_and_files_and_prose_and_what_no_line_has_are_no_keys(asked: Asked, question: str) -> None:
+    assert asked.ask(question).reading.form is not Form.WRITTEN
+
+
+@pytest.mark.parametrize(
+    ("text", "use", "last"),
+    [
+        ('@app.route("KEY")\ndef show():\n    pass\n', KeyUse.GIVEN, 1),
+        ('@GetMapping("KEY")\npublic Parcel show() {\n}\n', KeyUse.GIVEN, 1),
+        ('mux.HandleFunc("KEY", func(w Writer) {\n\tshow(w)\n})\n', KeyUse.GIVEN, 3),
+        ('get "KEY" do\n  show\nend\n', KeyUse.GIVEN, 3),
+        ('post("KEY") { ctx ->\n    show()\n}\n', KeyUse.GIVEN, 3),
+        ('app.on("KEY", |event| {\n    show();\n});\n', KeyUse.GIVEN, 3),
+        ('if name == "KEY":\n    show()\n    send()\nelse:\n    drop()\n', KeyUse.DECIDES, 3),
+        ('    "KEY" => show(),\n    _ => drop(),\n', KeyUse.DECIDES, 1),
+        ('return { "KEY": parcel }\n', KeyUse.HAS, 1),
+        ('emit("KEY", event);\n', KeyUse.HAS, 1),
+        ('client.post("KEY", { id }).then((row) => row);\n', KeyUse.HAS, 1),
+        ('names = ["KEY", other]\n', KeyUse.HAS, 1),
+    ],
+)
+def test_what_code_does_with_a_key_is_told_by_the_call_or_the_branch(
+    text: str, use: KeyUse, last: int
+) -> None:
+    lines = text.split("\n")
+    used = read_use(lines, 1, lines[0].index('"'), len('"KEY"'))
+    assert (used.use, used.last) == (use, last)
