@@ -20,6 +20,7 @@ HEAD_LINES, LINE_CHARS = 12, 400  # of a type, in which its bases stand; attribu
 _BOUNDS = Bounds(files=8, references=20)
 _NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
 _MAKER = re.compile(r"New\w*Err$")
+_MADE_BY_FUNCTIONS = frozenset({"javascript", "typescript"})
 ReadLines = Callable[[str], Sequence[str]]
 _OF_CPP = frozenset({"exception", "logic_error", "runtime_error"})  # bases of the library
 # Languages in which only types are raised that derive from a base of all errors.
@@ -43,10 +44,12 @@ def is_of_error(symbol: str, kind: str) -> bool:
 def is_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
     """Return True for what can be raised: a type of errors, or a value or a member of an enumeration of them.
 
-    Of functions, those are meant that are named as what they make, as `NewClosedErr` is in Go.
+    Of functions, those are meant that are named as what they make, as `NewClosedErr` is in Go, and
+    `ClosedError` where only what makes something begins with a capital letter.
     """
     if node.symbol.kind in CALLABLE_KINDS:
-        return _MAKER.match(node.symbol.name) is not None
+        is_made_by = node.language in _MADE_BY_FUNCTIONS and node.symbol.name[:1].isupper()
+        return _MAKER.match(node.symbol.name) is not None or (is_made_by and is_error_name(node.symbol.name))
     if is_error_name(node.symbol.name):
         return True
     if node.symbol.kind in TYPE_KINDS:

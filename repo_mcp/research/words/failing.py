@@ -30,6 +30,7 @@ from repo_mcp.research.words.error_uses import MAKING, ErrorUse, find_used, find
 from repo_mcp.research.words.errors_made import list_raising
 from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import shares_word
 
 FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
@@ -149,9 +150,9 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
     """Return the functions of the program that make an error named by the question or a guess, with reasons.
 
     Where it is made says when it comes up, however few words of the question stand there. If many functions
-    make it, those count that make another one that is named, unless it is declared here as a value, such as
-    `ErrClosed`: that is one error and no kind of errors. Set where such values are made, and what uses named
-    errors otherwise.
+    make it, those count that make another one that is named or have a guessed name themselves, unless it is
+    declared here as a value, such as `ErrClosed`: that is one error and no kind of errors. Set where such
+    values are made, and what uses named errors otherwise.
     """
     made: dict[str, dict[Node, None]] = {}
     using: dict[Node, None] = {}
@@ -173,12 +174,13 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
     counts = Counter(node for own in made.values() for node in own)
     state.failures.values = values
     state.failures.testing = [node for node in using if node not in counts]
-    whole = {node.symbol.name for node in values}
+    whole, guessed = {node.symbol.name for node in values}, list_own_names(state.request.guesses)
     making: dict[Node, Reason] = {}
     for name, own in made.items():
         least = 1 if len(own) <= MOST_MAKING or name in whole else 2
         reason = Reason(f"makes {name}", Role.MAKES_ERROR)
-        making |= {node: reason for node in own if counts[node] >= least and node not in making}
+        counted = (node for node in own if counts[node] >= least or node.symbol.name in guessed)
+        making |= {node: reason for node in counted if node not in making}
     return making
 
 

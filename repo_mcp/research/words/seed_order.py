@@ -11,6 +11,7 @@ from repo_mcp.research.findings.locating import is_unread, may_answer
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
+from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.event_errors import put_event_first
 from repo_mcp.research.words.failing import fails, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
@@ -113,8 +114,8 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:
     """Return the seeds; functions that make an error lead, those with most words in their names first.
 
-    Another function that is the best stays before them, unless it only tests such errors. Of errors that are
-    values, what makes most of them comes first.
+    Another function that is the best stays before them, unless it only tests such errors, or is itself what
+    an error is made with. Of errors that are values, what makes most of them comes first.
     """
     known = {seed.node: seed for seed in seeds}
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
@@ -131,7 +132,7 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     )
     best = seeds[0]
     is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS and best.node not in making
-    is_first = is_first and best.node not in state.failures.testing
+    is_first = is_first and best.node not in state.failures.testing and not is_error_name(best.name)
     leading = [*([best] if is_first else []), *made[:MOST_MAKING]]
     shown = {seed.node for seed in leading}
     return [*leading, *(seed for seed in seeds if seed.node not in shown)]
