@@ -37,6 +37,7 @@ from repo_mcp.research.settings.asked_settings import (
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
+from repo_mcp.research.words.schema_changes import read_schema_change
 from repo_mcp.research.words.written_keys import read_key
 from repo_mcp.research.words.written_texts import read_written_text
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
@@ -75,6 +76,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = (
         _find_stated(state, reading)
+        or read_schema_change(state, reading)
         or _find_key(state, reading)
         or read_written_text(state, reading)
         or _compare_keys(state, reading)
