@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from repo_mcp.graph.typescript.inference import Inference
-from repo_mcp.graph.typescript.members import find_binds
+from repo_mcp.graph.typescript.members import ITEM_OF, PASSING_ITEMS, SAME_ITEMS, find_binds
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_STEPS,
@@ -20,13 +20,17 @@ from repo_mcp.graph.typescript.owners import (
     Written,
     get_passed_item,
     mark_uncertain,
+    may_be_items,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import choose_signatures, list_parameter_types, list_signatures
+from repo_mcp.languages.treesitter.scope_walk import NUMBER
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import ITSELF, RESULT, read_parameter
 from repo_mcp.symbols.symbol_record import Reference
+
+_TAKING_FUNCTIONS = PASSING_ITEMS | SAME_ITEMS | ITEM_OF
 
 
 class Evaluator(Protocol):
@@ -66,6 +70,8 @@ class ContextualTypes:
             if outer.is_items:
                 return get_passed_item(outer, row.name, position, index)
             meaning = self._types.find_member(outer, row.name, steps + 1)
+            if meaning.external and may_be_items(outer) and row.name in _TAKING_FUNCTIONS:
+                return get_passed_item(outer, row.name, position, index)
             if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
                 return outer  # a promise is treated as its result
         elif (
@@ -74,17 +80,21 @@ class ContextualTypes:
             or (position and find_binds(file, row.symbol, row.name))
         ):
             owners = self._types.evaluate(file, row.symbol, row.name, row.line, steps + 1, bound)
+            if position and index != ITSELF:
+                owners = self._inference.infer(file, row, owners, steps + 1)
             return self._expect(owners, position, index, steps + 1)
         else:
             meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
         if meaning.external:
-            return Owners(external=f"{meaning.external}.{row.alias}")
+            name = "" if row.alias.startswith(EXPECTED) else f".{row.alias.partition(NUMBER)[0]}"
+            return Owners(external=meaning.external + name, is_open=True)
         declarations = (
             choose_signatures(self._names, meaning.declarations) if position else meaning.declarations
         )
         owners = self._types.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
-        if position and index == ITSELF:
-            owners = self._inference.infer(file, row, owners, steps + 1, of=row.alias)
+        if position:
+            of = row.alias if index == ITSELF else ""
+            owners = self._inference.infer(file, row, owners, steps + 1, of=of)
         return self._expect(owners, position, index, steps + 1)
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
@@ -99,7 +109,7 @@ class ContextualTypes:
         if steps > MAX_STEPS or owners.is_items:
             return NO_OWNERS
         if owners.external:
-            return owners
+            return replace(owners, is_open=True)
         is_mixed = owners.is_mixed
         if position:
             declared = list_signatures(self._names, owners)

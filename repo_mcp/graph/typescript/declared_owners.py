@@ -80,7 +80,7 @@ class DeclaredOwners:
         bound = join_bound(list_unbound(file, symbol), bound)
         if symbol.return_type:
             if symbol.return_type == "this":
-                return Owners((Declaration(file.path, symbol.parent),), bound=bound)
+                return self._types.find_receiver(file, symbol.parent, steps, bound)
             return self._types.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
         owners = self._follow_results(file, symbol, steps, bound)
         if owners != NO_OWNERS:

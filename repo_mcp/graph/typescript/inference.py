@@ -1,4 +1,4 @@
-"""The type arguments that TypeScript infers from the objects that are passed to a call.
+"""The type arguments that TypeScript infers from the objects and classes that are passed to a call.
 
 A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to the result of its member
 `b`. A mapped type has a member for each member of an object, and may choose its type by conditions; a
@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.literals import is_class_name
 from repo_mcp.graph.typescript.names import Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     NO_OWNERS,
@@ -33,7 +34,7 @@ from repo_mcp.languages.typescript.types import (
 )
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _MAPPED = re.compile(
@@ -75,9 +76,11 @@ class Inference:
         which types the object is expected to have, so that what is written in it cannot decide them.
         """
         found: dict[Parameter, Written] = {}
-        passed = {
-            at: one for at, one in file.literals.find_passed_objects(row).items() if not of or one == of
-        }
+        passed = dict(file.literals.find_passed_objects(row))
+        if of:
+            passed = {at: one for at, one in passed.items() if one == of}
+        else:
+            passed.update(self._find_passed_classes(file, row))
         if not passed or not (called.declarations or called.functions):
             return called
         bound = tuple(one for one in called.bound if one[1].text)
@@ -95,6 +98,16 @@ class Inference:
                         found.setdefault((at.path, at.ordinal, name), Written(file.path, row.symbol, path))
         return replace(called, bound=join_bound(called.bound, tuple(found.items()))) if found else called
 
+    def _find_passed_classes(self, file: ScriptFile, row: Reference) -> dict[int, str]:
+        """Return the classes that are passed to the call in a row, by argument position, counted from 1."""
+        found = {}
+        for position, name in file.find_passed_classes(row).items():
+            meaning = self._names.look_up(file, row.symbol, name[1:], row.line)
+            symbols = [self._names.get_symbol(one) for one in meaning.declarations]
+            if symbols and all(one is not None and one.kind is SymbolKind.CLASS for one in symbols):
+                found[position] = name
+        return found
+
     def _match(
         self,
         file: ScriptFile,
@@ -108,6 +121,11 @@ class Inference:
         """Yield the type parameters in a written type, each with the path in an object that determines it."""
         other = self._names.find_file(at.path)
         if other is None or not any(re.search(rf"\b{re.escape(one)}\b", text) for one in free):
+            return
+        if is_class_name(literal):  # of `T`, `new () => T`, `Maker<T>`, `T | T[]`
+            named = set(_NAME.findall(text)) & set(free)
+            if len(named) == 1:
+                yield named.pop(), literal
             return
         if text in free:
             yield text, literal + "."

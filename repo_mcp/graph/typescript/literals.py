@@ -1,7 +1,8 @@
-"""The objects that are passed to the calls of a TypeScript file, and the values of their members.
+"""The objects and classes that are passed to the calls of a TypeScript file, and the members of the objects.
 
-Each is named by EXPECTED and its offset, as in the rows of the file. A text such as "@120.a.b()" is a path:
-the member `a` of the object at 120, and then the result of its function `b`.
+An object is named by EXPECTED and its offset, as in the rows of the file, a class by EXPECTED and its name. A
+text such as "@120.a.b()" is a path: the member `a` of the object at 120, and then the result of its function
+`b`.
 """
 
 from __future__ import annotations
@@ -16,17 +17,31 @@ from repo_mcp.symbols.symbol_record import Reference
 Binds = Mapping[tuple[int, str], list[Reference]]
 
 
+def is_class_name(text: str) -> bool:
+    """Return whether a text names what is passed to a call and may be a class: "@Box"."""
+    return text.startswith(EXPECTED) and text[1:2].isalpha()
+
+
 class Literals:
     """Finds the objects that are passed to the calls of a file, and what is known of their members."""
 
     def __init__(self, binds: Binds) -> None:
         self._passed: dict[tuple[str, str, int], dict[int, str]] = {}
+        # the classes that are passed to each call: line -> position -> name
+        self._classes: dict[tuple[str, str], dict[int, dict[int, str]]] = {}
         self._members: dict[str, dict[str, str]] = {}  # of an object: the object that a member is
         self._results: dict[str, dict[str, str]] = {}  # the object that a member returns
         self._calls: dict[str, dict[str, list[Reference]]] = {}  # the call whose result a member is
         for (_, alias), rows in binds.items():
-            if alias.startswith(EXPECTED):
+            if is_class_name(alias):
+                self._add_class(alias, rows)
+            elif alias.startswith(EXPECTED):
                 self._add(alias, rows)
+
+    def _add_class(self, alias: str, rows: list[Reference]) -> None:
+        for one in rows:
+            calls = self._classes.setdefault((one.name, one.qualifier), {})
+            calls.setdefault(one.line, {})[read_parameter(one.arguments)[0]] = alias
 
     def _add(self, alias: str, rows: list[Reference]) -> None:
         owner, _, name = alias.partition(".")
@@ -47,6 +62,10 @@ class Literals:
     def find_passed_objects(self, row: Reference) -> Mapping[int, str]:
         """Return the objects that are passed to the call in a row, by argument position, counted from 1."""
         return self._passed.get((row.name.partition("<")[0], row.qualifier, row.line), {})
+
+    def list_passed_classes(self, row: Reference) -> Mapping[int, Mapping[int, str]]:
+        """Return what may be a class among the arguments of the calls of a name, by line and position."""
+        return self._classes.get((row.name.partition("<")[0], row.qualifier), {})
 
     def list_members(self, literal: str) -> Iterable[str]:
         """Return the names of the members of an object whose values are known."""

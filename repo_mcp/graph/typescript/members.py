@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, prefer
+from repo_mcp.graph.typescript.owners import Owners, mark_items
 from repo_mcp.graph.typescript.script_file import ScriptFile, is_assigned, list_exported_members
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.values import OBJECT
@@ -26,6 +27,10 @@ _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
 SAME_ITEMS = frozenset(
     {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
+)
+# Members of every list that give something else, and pass their items to a function.
+PASSING_ITEMS = frozenset(
+    {"map", "forEach", "some", "every", "flatMap", "findIndex", "findLastIndex", "reduce", "reduceRight"}
 )
 OWNERS = frozenset(
     {
@@ -124,6 +129,20 @@ def _find_named_value(
         return UNKNOWN
     own = tuple(Declaration(file.path, one.ordinal) for one in found)
     return Meaning(held.declarations + own)
+
+
+def take_items(owners: Owners, name: str, *, is_call: bool) -> Owners | None:
+    """Return the owners of what a member of a list gives, an item or a list; None for any other member."""
+    if name.isdigit():
+        return mark_items(owners, False)
+    return mark_items(owners, name in SAME_ITEMS) if is_call and name in ITEM_OF | SAME_ITEMS else None
+
+
+def is_in_static(file: ScriptFile, ordinal: int) -> bool:
+    """Return whether `this` inside a symbol is a class: in a static member."""
+    around = (file.get_symbol(one) for one in iter_around(file.record, ordinal))
+    member = next((one for one in around if one.kind in _OBJECT_MEMBERS), None)
+    return member is not None and bool(member.flags & SymbolFlag.STATIC)
 
 
 def find_holder(file: ScriptFile, ordinal: int) -> int | None:

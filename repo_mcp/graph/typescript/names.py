@@ -45,6 +45,9 @@ class Meaning:
     is_guess: bool = False  # members of an argument of a call: its result may lack them
     bound: Bound = ()  # the type parameters that the owners of these members bind
     written: tuple[Written, ...] = ()  # the types of members that unnamed types have
+    is_open: bool = False  # external, and a member of a value: its type is not known
+    # The classes on which an external static method is called: it mostly gives objects of them.
+    made: tuple[Declaration, ...] = ()
 
 
 UNKNOWN = Meaning()  # nothing was found; compared by identity, unlike other empty meanings

@@ -59,6 +59,8 @@ class Owners:
     is_choice: bool = False  # a condition chooses one of several
     limits: Limits = ()  # which of the members of the declarations the value has
     mapped: tuple[Written, ...] = ()  # mapped types, whose members depend on those of another object
+    is_class: bool = False  # the value is a class itself
+    is_open: bool = False  # something external gave the value: its type is not known
 
 
 NO_OWNERS = Owners()
@@ -147,6 +149,8 @@ def unite_owners(each: Iterable[Owners]) -> Owners:
         bound,
         limits=limits,
         mapped=tuple(written for one in each for written in one.mapped),
+        is_class=any(one.is_class for one in each),
+        is_open=any(one.is_open for one in each),
     )
 
 
@@ -160,6 +164,11 @@ def unite_results(each: Sequence[Owners]) -> Owners:
 def mark_items(owners: Owners, is_items: bool) -> Owners:
     """Return owners as those of items, or of one item."""
     return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
+
+
+def may_be_items(owners: Owners) -> bool:
+    """Return whether a value is a list, or may be one that something external gave."""
+    return owners.is_items or (owners.is_open and bool(owners.declarations))
 
 
 def get_passed_item(items: Owners, name: str, position: int, index: int) -> Owners:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.typescript.members import OBJECTS, find_binds, is_constructed
+from repo_mcp.graph.typescript.members import OBJECTS, find_binds, is_constructed, is_in_static
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
 from repo_mcp.graph.typescript.owners import MAX_PARTS, NO_OWNERS, Owners
@@ -29,7 +29,6 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
-    iter_around,
 )
 from repo_mcp.text.roles import is_test_path
 
@@ -96,6 +95,7 @@ class TypeScriptResolver:
         self._names = ScriptNames(program)
         self._types = ScriptTypes(self._names)
         self._narrowing = Narrowing(self._names, self._types)
+        self._declared: dict[str, list[DeclaredSymbol]] = {}  # members by name
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. An import of a whole module means its file."""
@@ -188,6 +188,8 @@ class TypeScriptResolver:
                 return self._conclude(self._separate_static(file, narrowed, row), row)
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
+                if owners.is_open and self._may_be_declared(row):
+                    return NOTHING  # it is not known what the value is that something external gave
                 return Resolution(external=f"{owners.external}.{row.name}")
             if owners != NO_OWNERS and not owners.external:
                 if row.name == "constructor" and row.qualifier == "super":
@@ -199,6 +201,21 @@ class TypeScriptResolver:
                     meaning = self._add_assigned(file, self._narrowing.narrow(file, meaning, row), row)
                     return self._conclude(self._separate_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
+
+    def _may_be_declared(self, row: Reference) -> bool:
+        """Return whether a row may name a member that a script of the repository declares."""
+        if row.name in COMMON_MEMBERS:
+            return False
+        if row.name not in self._declared:
+            paths = self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]
+            scripts = [one for one in paths if self._program.find_language(one) in LANGUAGES]
+            files = filter(None, map(self._names.find_file, scripts))
+            symbols = (file.get_symbol(at) for file in files for at in file.record.find_symbols(row.name))
+            self._declared[row.name] = [one for one in symbols if one.kind in _MEMBER_KINDS]
+        declared = self._declared[row.name]
+        if row.role is ReferenceRole.CALL:  # an object may have a property of any name
+            declared = [one for one in declared if one.kind is SymbolKind.METHOD or "=>" in one.return_type]
+        return any(_may_accept(one, row) for one in declared)
 
     def _are_functions(self, owners: Owners) -> bool:
         """Return whether the owners are nothing but functions."""
@@ -259,9 +276,7 @@ class TypeScriptResolver:
         """Return whether the receiver of a member is a class: by its name, or `this` in a static member."""
         prefix, _, name = row.qualifier.rpartition(".")
         if name in {"this", "super"}:
-            around = (file.get_symbol(one) for one in iter_around(file.record, row.symbol))
-            member = next((one for one in around if one.kind in _MEMBER_KINDS), None)
-            return member is not None and bool(member.flags & SymbolFlag.STATIC)
+            return is_in_static(file, row.symbol)
         if prefix:
             found = self._types.find_member(self._types.evaluate(file, row.symbol, prefix, row.line), name)
         else:

@@ -5,12 +5,13 @@ Left out on purpose: other files (`names.py`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from repo_mcp.graph.typescript.literals import Literals
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import BLOCK, NOWHERE, REST_OF_PARAMETERS, REST_OF_TYPE
+from repo_mcp.symbols.model import BLOCK, NOWHERE, OF_PARAMETER, REST_OF_PARAMETERS, REST_OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     DeclaredSymbol,
     Reference,
@@ -81,6 +82,19 @@ class ScriptFile:
     def literals(self) -> Literals:
         """Return the objects that are passed to calls in the file."""
         return Literals(self.binds)
+
+    def find_passed_classes(self, row: Reference) -> Mapping[int, str]:
+        """Return what may be a class among the arguments of the call in a row, by position from 1.
+
+        For the parameter of a function that is passed, the call is the last one that begins above it. Calls
+        of local variables have no rows, unless a class is passed.
+        """
+        calls = self.literals.list_passed_classes(row)
+        if not calls or row.arguments < OF_PARAMETER:
+            return calls.get(row.line, {})
+        rows = self.record.list_named_role(row.name.partition("<")[0], ReferenceRole.CALL)
+        lines = {*calls, *(int(self.record.ref_lines[one]) for one in rows)}
+        return calls.get(max((one for one in lines if one <= row.line), default=0), {})
 
     @cached_property
     def _bases(self) -> dict[int, list[Reference]]:

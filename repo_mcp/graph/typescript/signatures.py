@@ -17,11 +17,13 @@ from repo_mcp.graph.typescript.owners import (
     write_type,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
-from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
+from repo_mcp.languages.typescript.types import read_function, split_parameters, split_type, take_parameter
 from repo_mcp.languages.typescript.walk import RESULT as RESULTS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind, iter_around
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_TYPE_OF_THIS = re.compile(r"\(\s*this\s*:\s*")
+THIS = "this"
 _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 
 
@@ -107,6 +109,30 @@ def bind_type_arguments(
             if at < len(type_arguments):
                 written = _close(file, ordinal, type_arguments[at], bound)
             found.append(((one.path, one.ordinal, name), written))
+    return tuple(found)
+
+
+def bind_receiver(names: ScriptNames, owner: Declaration, members: Sequence[Declaration]) -> Bound:
+    """Return THIS of the classes that declare some members, bound to the class that has inherited them.
+
+    The same for the sole type parameter in the type of `this`, as in `static make<T>(this: new () => T): T`.
+    """
+    symbol = names.get_symbol(owner)
+    if symbol is None or symbol.kind is not SymbolKind.CLASS:
+        return ()
+    found: list[tuple[Parameter, Written]] = []
+    written = Written(owner.path, symbol.parent, symbol.name)
+    for one in members:
+        file, member = names.find_file(one.path), names.get_symbol(one)
+        if file is None or member is None or member.kind is not SymbolKind.METHOD:
+            continue
+        if member.return_type in {"", THIS} and (one.path, member.parent) != (owner.path, owner.ordinal):
+            found.append(((one.path, member.parent, THIS), written))
+        typed = _TYPE_OF_THIS.match(member.parameters)
+        if typed is not None:
+            first = split_type(member.parameters[typed.end() : -1], ",")[0]
+            free = set(_NAME.findall(first)) & file.type_parameters.get(one.ordinal, {}).keys()
+            found += [((one.path, one.ordinal, name), written) for name in free if len(free) == 1]
     return tuple(found)
 
 

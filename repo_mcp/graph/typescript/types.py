@@ -15,7 +15,14 @@ from repo_mcp.graph.typescript.contextual_types import ContextualTypes
 from repo_mcp.graph.typescript.declared_owners import DeclaredOwners
 from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.inheritance import INHERITED, Inheritance
-from repo_mcp.graph.typescript.members import ITEM_OF, SAME_ITEMS, find_binds, find_holder, is_declared_later
+from repo_mcp.graph.typescript.literals import is_class_name
+from repo_mcp.graph.typescript.members import (
+    find_binds,
+    find_holder,
+    is_declared_later,
+    is_in_static,
+    take_items,
+)
 from repo_mcp.graph.typescript.names import SCRIPTS, UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_PARTS,
@@ -32,12 +39,19 @@ from repo_mcp.graph.typescript.owners import (
     limit_members,
     mark_items,
     mark_uncertain,
+    may_be_items,
     unite_owners,
     unite_results,
     write_type,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
-from repo_mcp.graph.typescript.signatures import bind_type_arguments, choose_signatures, list_signatures
+from repo_mcp.graph.typescript.signatures import (
+    THIS,
+    bind_receiver,
+    bind_type_arguments,
+    choose_signatures,
+    list_signatures,
+)
 from repo_mcp.graph.typescript.variables import Variables
 from repo_mcp.languages.typescript.types import (
     TypeName,
@@ -56,6 +70,21 @@ _IMPORTED = re.compile(r"import\(\s*[\"']([^\"']+)[\"']\s*\)")
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # by convention, real types are not named like this
 # Types that the language derives from the type of a function.
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
+_CALLED = CALLABLE_KINDS | {SymbolKind.CLASS}  # a class is called to make an object
+# Types of the language and of well-known packages that have the members of their first argument.
+_WRAPPERS = frozenset(
+    {
+        "DeepReadonly",
+        "Except",
+        "InstanceType",
+        "Optional",
+        "PartialDeep",
+        "ReadonlyDeep",
+        "SetOptional",
+        "SetRequired",
+        "Simplify",
+    }
+)
 MAX_SEGMENTS = 12
 MAX_DECLARING = 40  # files that may declare a global value or type and are looked into
 # Values that every program has, or that its environment gives it.
@@ -71,6 +100,18 @@ _GLOBALS = frozenset(
     )
 )
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
+
+
+def give_external(meaning: Meaning, is_call: bool) -> Owners:
+    """Return the owners of something external, or of the result of calling it.
+
+    A static method gives an object of the class on which it is called, or a list of such objects, or another
+    thing. A name that begins with a capital is called to construct one.
+    """
+    if is_call and meaning.made:
+        return Owners(meaning.made, is_mixed=True, is_guess=meaning.is_guess, is_class=True, is_open=True)
+    is_made = meaning.external.rpartition(".")[2][:1].isupper()
+    return Owners(external=meaning.external, is_open=meaning.is_open or (is_call and not is_made))
 
 
 class ScriptTypes:
@@ -139,7 +180,8 @@ class ScriptTypes:
                 return NO_OWNERS
             if name == "super":
                 return self._inheritance.list_bases(file, file.get_symbol(holder), steps, INHERITED, bound)
-            return Owners((Declaration(file.path, holder),), bound=bound)
+            found = self.find_receiver(file, holder, steps, bound)
+            return replace(found, is_class=True) if is_in_static(file, ordinal) else found
         if name.startswith(CAST):
             return self.read_written(file, ordinal, name[len(CAST) :], steps, bound)
         rows = find_binds(file, ordinal, name)
@@ -151,6 +193,12 @@ class ScriptTypes:
             return self._inheritance.window if name in _WINDOWS else self._find_global(name)
         owners = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(owners, calls - 1, steps)
+
+    def find_receiver(self, file: ScriptFile, holder: int, steps: int, bound: Bound) -> Owners:
+        """Return the owners of `this` in a class: the class, or one below it that its member is called on."""
+        written = next((one for key, one in bound if key == (file.path, holder, THIS)), None)
+        owners = NO_OWNERS if written is None else self.read_each([(written, written.text, ())], steps)
+        return Owners((Declaration(file.path, holder),), bound=bound) if owners == NO_OWNERS else owners
 
     def _find_global(self, name: str) -> Owners:
         """Return a global value as one outside the repository; NO_OWNERS if this may declare it."""
@@ -171,16 +219,18 @@ class ScriptTypes:
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
         name, calls = count_calls(segment)
         if owners.is_items:
-            if segment == "[]" or (calls == 1 and name in ITEM_OF):
+            if segment == "[]":
                 return mark_items(owners, False)
-            if calls == 1 and name in SAME_ITEMS:
-                return owners
+            taken = take_items(owners, name, is_call=calls == 1)
+            if taken is not None:
+                return taken
             return self._call_often(self.find_keyed(owners, name, steps), calls, steps)
         if segment == "[]":
-            return NO_OWNERS
-        if owners.external:
-            return Owners(external=f"{owners.external}.{name}")
+            return owners if may_be_items(owners) else NO_OWNERS
         meaning = self.find_member(owners, name, steps + 1)
+        taken = take_items(owners, name, is_call=calls == 1) if meaning.external else None
+        if taken is not None and may_be_items(owners):
+            return taken
         found = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(found, calls - 1, steps)
 
@@ -194,7 +244,7 @@ class ScriptTypes:
     def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
         """Return the owners of a value's members, or of the result of calling it; NO_OWNERS if unknown."""
         if meaning.external:
-            return Owners(external=meaning.external)
+            return give_external(meaning, is_call)
         if steps > MAX_STEPS:
             return NO_OWNERS
         declarations = (
@@ -207,7 +257,13 @@ class ScriptTypes:
         owners = unite_results(each) if is_call else unite_owners(each)
         if meaning.is_guess and owners != NO_OWNERS:
             owners = replace(owners, is_guess=True)
+        if not is_call and self._are_classes(declarations):
+            owners = replace(owners, is_class=True)
         return owners if meaning.is_certain else mark_uncertain(owners)
+
+    def _are_classes(self, declarations: Sequence[Declaration]) -> bool:
+        symbols = map(self._names.get_symbol, declarations)
+        return any(one is not None and one.kind is SymbolKind.CLASS for one in symbols)
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
         """Return the owners of a declaration; cached by steps, so that types in a cycle cost once each."""
@@ -229,7 +285,7 @@ class ScriptTypes:
             self._get_owners(one, True, steps + 1, owners.bound)
             for one in owners.declarations
             if (symbol := self._names.get_symbol(one)) is not None
-            and symbol.kind in CALLABLE_KINDS
+            and symbol.kind in _CALLED
             and not symbol.return_type
         )
         found = unite_owners((results, inferred))
@@ -240,6 +296,8 @@ class ScriptTypes:
         if steps > MAX_STEPS:
             return NO_OWNERS
         text = text.strip()
+        if is_class_name(text):
+            return mark_uncertain(self.find_type(file, ordinal, text[1:], "", steps + 1))
         if text.startswith(EXPECTED):
             return self._inference.read_literal(file, text, steps)
         if "=>" in text and read_function(text) is not None:
@@ -269,6 +327,8 @@ class ScriptTypes:
             owners = self.call(owners, steps + 1)
         if named.is_member:
             owners = self._list_values(owners, steps)
+        if owners.external and named.name in _WRAPPERS and named.type_arguments:
+            return self.read_written(file, ordinal, named.type_arguments[0], steps + 1, bound)
         if owners.external and named.name in _COMPONENTS and named.type_arguments:
             return Owners(
                 functions=(
@@ -317,14 +377,15 @@ class ScriptTypes:
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
             if meaning is UNKNOWN:
                 made = self._find_made(file, ordinal, name, steps, bound)
-                if made != NO_OWNERS:
+                if made is not None:
                     return made
                 is_open = _TYPE_PARAMETER.fullmatch(name) or self._may_be_global(file, name)
                 return NO_OWNERS if is_open else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
         own = bind_type_arguments(self._names, declarations, type_arguments, file, ordinal, bound)
         meaning = replace(meaning, declarations=declarations, bound=join_bound(meaning.bound, own))
-        return self.get_owners(meaning, steps=steps + 1)
+        owners = self.get_owners(meaning, steps=steps + 1)
+        return replace(owners, is_class=False) if owners.is_class else owners
 
     def _may_be_global(self, file: ScriptFile, name: str) -> bool:
         """Return whether a type that JavaScript names without an import may be one of the repository."""
@@ -335,10 +396,17 @@ class ScriptTypes:
         found = (one for other in others if other is not None for one in other.find_children(0, name))
         return any(one.kind in TYPE_KINDS or one.kind is SymbolKind.FUNCTION for one in found)
 
-    def _find_made(self, file: ScriptFile, ordinal: int, name: str, steps: int, bound: Bound) -> Owners:
-        """Return the owners of what a variable makes that holds a class: `Kind` in `new Kind()`."""
+    def _find_made(
+        self, file: ScriptFile, ordinal: int, name: str, steps: int, bound: Bound
+    ) -> Owners | None:
+        """Return the owners of what a variable makes that holds a class: `Kind` in `new Kind()`.
+
+        Return None if there is no variable of this name.
+        """
         rows = find_binds(file, ordinal, name)
-        if not rows or steps > MAX_STEPS:
+        if not rows:
+            return None
+        if steps > MAX_STEPS:
             return NO_OWNERS
         held = self.follow_binds(file, rows, steps + 1, bound)
         return self.call(held, steps + 1) if held.functions else held
@@ -373,7 +441,7 @@ class ScriptTypes:
     def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
         """Return the members with a name in owners, or else in their bases; UNKNOWN if there are none."""
         if owners.external:
-            return Meaning(external=f"{owners.external}.{name}")
+            return Meaning(external=f"{owners.external}.{name}", is_open=owners.is_open)
         if owners.is_items:
             return UNKNOWN
         found: list[Declaration] = []
@@ -387,10 +455,15 @@ class ScriptTypes:
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
             bound = join_bound(bound, meaning.bound) if meaning.bound else bound
+            if receiver := bind_receiver(self._names, owner, meaning.declarations):
+                bound = join_bound(bound, receiver)
         texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text[0] in "{["]
         written = tuple(replace(one, text=text) for one, text in texts if text)
         written += self._inference.list_written(owners, name)
         is_guess |= owners.is_choice and len(found) > 1
         if found or written:
             return Meaning(tuple(found), "", is_certain, is_guess, bound, written)
-        return Meaning(external=outside) if outside else UNKNOWN
+        if not outside:
+            return UNKNOWN
+        made = owners.declarations if owners.is_class else ()
+        return Meaning(external=outside, is_guess=owners.is_open, is_open=True, made=made)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from repo_mcp.graph.typescript.contextual_types import ContextualTypes, Evaluator
 from repo_mcp.graph.typescript.inference import Inference
-from repo_mcp.graph.typescript.members import ITEM_OF, SAME_ITEMS, find_binds
+from repo_mcp.graph.typescript.members import find_binds, take_items
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_STEPS,
@@ -21,16 +21,19 @@ from repo_mcp.graph.typescript.owners import (
     join_bound,
     mark_items,
     mark_uncertain,
+    may_be_items,
     unite_owners,
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import bind_type_arguments, choose_signatures
-from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
+from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, NUMBER, TYPE
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.languages.typescript.walk import ALL, EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_PARAMETER, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Reference
+
+_TYPES = frozenset({TYPE, ITEMS, ALL})
 
 
 class TypeEvaluator(Evaluator, Protocol):
@@ -55,6 +58,9 @@ class TypeEvaluator(Evaluator, Protocol):
 
     def call(self, owners: Owners, steps: int) -> Owners:
         """Return the owners of the results of calling values."""
+
+    def find_receiver(self, file: ScriptFile, holder: int, steps: int, bound: Bound) -> Owners:
+        """Return the owners of `this` in a class."""
 
     def find_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
         """Return the owners of any member of an object whose members are its items."""
@@ -102,7 +108,7 @@ class Variables:
         is_call = row.arguments == CALLED
         if row.arguments == ITEM:
             owners = self._types.evaluate(file, row.symbol, row.dotted, row.line, steps + 1, bound)
-            return mark_items(owners, False) if owners.is_items else NO_OWNERS
+            return mark_items(owners, False) if may_be_items(owners) else NO_OWNERS
         if row.name.startswith((":", "(")):
             return self._types.read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
         if is_call and row.name.endswith(">"):
@@ -110,16 +116,21 @@ class Variables:
         if row.qualifier:
             outer = self._types.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.external:
-                return Owners(external=f"{outer.external}.{row.name}")
-            if outer.is_items and is_call and row.name in ITEM_OF | SAME_ITEMS:
-                return mark_items(outer, row.name in SAME_ITEMS)
+                return Owners(external=f"{outer.external}.{row.name}", is_open=is_call or outer.is_open)
+            taken = take_items(outer, row.name, is_call=is_call) if may_be_items(outer) else None
+            if outer.is_items and taken is not None:
+                return taken
             if outer.is_items:
                 owners = self._types.find_keyed(outer, row.name, steps)
                 if row.qualifier.startswith(EXPECTED):
                     owners = mark_uncertain(owners)  # which one it is may depend on the key
                 return self._types.call(owners, steps + 1) if is_call else owners
             meaning = self._types.find_member(outer, row.name, steps + 1)
+            if meaning.external and taken is not None:
+                return taken
             owners = self._get_value_of(file, row, meaning, is_call, steps)
+            if row.arguments in _TYPES:
+                owners = replace(owners, is_class=False)  # `new module.Name()`
         else:
             owners = self._follow_name(file, row, is_call, steps, bound)
         return mark_items(owners, owners.is_items or row.arguments == ITEMS)
@@ -149,23 +160,25 @@ class Variables:
     ) -> Owners:
         if row.name == "this":
             return self._types.evaluate(file, row.symbol, "this", row.line, steps, bound)
-        if row.arguments in {TYPE, ITEMS, ALL}:
+        if row.arguments in _TYPES:
             return self._types.find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
         if row.name != row.alias:
             rows = find_binds(file, row.symbol, row.name)
             if rows:
                 owners = self.follow(file, rows, steps + 1, bound)
-                return self._types.call(owners, steps + 1) if is_call else owners
+                if not is_call:
+                    return owners
+                return self._types.call(self._inference.infer(file, row, owners, steps + 1), steps + 1)
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not is_call)
         if meaning is UNKNOWN:
-            return Owners(external=row.name)
+            return NO_OWNERS if NUMBER in row.name else Owners(external=row.name, is_open=is_call)
         return self._get_value_of(file, row, meaning, is_call, steps)
 
     def _get_value_of(
         self, file: ScriptFile, row: Reference, meaning: Meaning, is_call: bool, steps: int
     ) -> Owners:
         """Return the owners of what a row means or, with `is_call`, of the result of calling it."""
-        if is_call and file.literals.find_passed_objects(row):
+        if is_call and (file.literals.find_passed_objects(row) or file.find_passed_classes(row)):
             declarations = choose_signatures(self._names, meaning.declarations)
             called = self._types.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
             known = self._inference.infer(file, row, called, steps + 1)

@@ -9,9 +9,9 @@ from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.tagged_templates import refer_type_arguments
-from repo_mcp.languages.typescript.walk import ScriptWalk, skip_operators
+from repo_mcp.languages.typescript.walk import EXPECTED, ScriptWalk, skip_operators
 from repo_mcp.languages.typescript.written_bases import TYPE_NODES, find_base
-from repo_mcp.symbols.model import Binding
+from repo_mcp.symbols.model import ITSELF, Binding, name_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _CLOSING = (b"}", b")", b"]")
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
 _GIVING = re.compile(r"\([A-Za-z_$][\w$]{0,199}\(\)\)")  # a call that gives a class
+_CLASS = re.compile(r"[A-Z][A-Z0-9]*[a-z]\w{0,199}")
 _NAME = re.compile(r"#?[A-Za-z_$][\w$]{0,199}")
 
 
@@ -60,7 +61,7 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
         _refer_quoted_call(walk, node, function)
     elif kind == "call_expression":
         chain = walk.read_chain(function)
-        _expect_arguments(walk, node.child_by_field_name("arguments"), chain, "")
+        _expect_arguments(walk, node.child_by_field_name("arguments"), chain, "", function.start_byte)
     elif kind == "super":
         arguments = walk.count_arguments(node.child_by_field_name("arguments"))
         walk.refer(CALL, "constructor", node.start_byte, "super", "", arguments)
@@ -140,7 +141,7 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
         start = _find_shown(walk, made, start)
     name = walk.read(name_node)
     if name and qualifier != UNKNOWN:
-        _expect_arguments(walk, arguments, name, qualifier)
+        _expect_arguments(walk, arguments, name, qualifier, start)
     walk.refer(
         CALL, name, start, qualifier, _read_guarded(walk, node, arguments), walk.count_arguments(arguments)
     )
@@ -163,12 +164,15 @@ def _read_guarded(walk: ScriptWalk, node: Node, arguments: Node | None) -> str:
     return "" if chain == UNKNOWN else GUARDED + chain
 
 
-def _expect_arguments(walk: ScriptWalk, listed: Node | None, name: str, qualifier: str) -> None:
-    """Note the contextual types of the arguments of a call of `qualifier.name`."""
+def _expect_arguments(walk: ScriptWalk, listed: Node | None, name: str, qualifier: str, start: int) -> None:
+    """Note the contextual types of the arguments of a call of `qualifier.name`, and what may be a class."""
     if listed is None or name == UNKNOWN:
         return
     arguments = [one for one in listed.named_children if one.type != "comment"]
     for position, one in enumerate(arguments[:MAX_ARGUMENTS], 1):
+        if one.type == "identifier" and _CLASS.fullmatch(walk.read(one)):
+            passed = name_parameter(position, ITSELF)
+            walk.refer(ReferenceRole.BIND, name, start, qualifier, EXPECTED + walk.read(one), passed)
         expect_argument(walk, one, name, qualifier, position)
 
 

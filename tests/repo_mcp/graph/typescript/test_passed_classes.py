@@ -1,0 +1,80 @@
+"""TypeScript: type parameters that classes determine, and objects that variables of classes make."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    "models.ts": """
+        export class Item {}
+        export class User extends Item { star() {} }
+        export class Team extends Item { star() {} }
+        """,
+    "use.ts": """
+        import { Item, Team, User } from "./models";
+        type Maker = new (...args: any[]) => unknown;
+        type Rule<T extends Maker, P extends Maker> = (
+          one: InstanceType<P>, other: InstanceType<T> | null
+        ) => boolean;
+        class Rules {
+          allow = <T extends Maker, P extends Maker>(
+            kind: P, target: T | T[], rule?: Rule<T, P> | object
+          ) => {};
+        }
+        export const { allow } = new Rules();
+        allow(User, Team, (one, other) => {
+          one.star(/* performer */);
+          other?.star(/* target */);
+        });
+        allow(User, Team, (one) => true);
+        allow(given, Team, (one) => one.star(/* unknown */));
+        type Kind<T> = new () => T;
+        interface Context { pick<T extends Item>(kind: Kind<T>): T | undefined }
+        async function batch<T extends Item>(kind: Kind<T>, run: (one: T) => void) {}
+        batch(User, (one) => one.star(/* batch */));
+        function perform(context: Context) {
+          const team = context.pick(Team);
+          team.star(/* member */);
+          const { pick } = context;
+          const user = pick(User);
+          user.star(/* local */);
+        }
+        const kinds: Record<string, typeof User> = {};
+        function make(name: string, Given: typeof Team) {
+          const Held = kinds[name];
+          const made = new Held();
+          made.star(/* keyed */);
+          new Given().star(/* given */);
+        }
+        """,
+}
+OF_USER, OF_TEAM = "models.ts:2 star", "models.ts:3 star"
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("performer", f"{OF_USER} probable"),
+        ("target", f"{OF_TEAM} probable"),
+        ("batch", f"{OF_USER} probable"),
+        ("member", f"{OF_TEAM} probable"),
+        ("local", f"{OF_USER} probable"),
+        ("keyed", f"{OF_USER} exact"),
+        ("given", f"{OF_TEAM} exact"),
+    ],
+)
+def test_a_class_that_is_passed_or_held_tells_the_type(
+    repository: Repository, word: str, expected: str
+) -> None:
+    assert repository.ask("use.ts", f"/* {word} */", "star") == [expected]
+
+
+def test_what_is_no_class_tells_nothing(repository: Repository) -> None:
+    assert repository.ask("use.ts", "/* unknown */", "star") == []
