@@ -383,10 +383,24 @@ class TypeScriptResolver:
             is_doubted = is_plain or is_of_other_test
             sure = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
             for ordinal in file.record.find_symbols(name):
-                symbol = file.get_symbol(ordinal)
-                if symbol.kind in _MEMBER_KINDS and _may_accept(symbol, row):
-                    found.append(Target(Declaration(path, ordinal), sure))
+                symbol, one = file.get_symbol(ordinal), Declaration(path, ordinal)
+                is_member = symbol.kind in _MEMBER_KINDS and _may_accept(symbol, row)
+                if is_member and not self._has_another_owner(near, one, symbol):
+                    found.append(Target(one, sure))
         return _limit(found)
+
+    def _has_another_owner(self, near: str, member: Declaration, symbol: DeclaredSymbol) -> bool:
+        """Return whether a type without this member has the name of its type in a file, so imported there."""
+        file, owner = self._names.find_file(near), Declaration(member.path, symbol.parent)
+        around = self._names.get_symbol(owner) if symbol.parent and near != member.path else None
+        if file is None or around is None:
+            return False
+        meant = self._names.look_up(file, 0, around.name)
+        if owner in meant.declarations or any(one.path.endswith(".d.ts") for one in meant.declarations):
+            return False  # types are declared there for what is written elsewhere
+        if not meant.declarations:
+            return bool(meant.external)
+        return member not in self._types.find_member(Owners(meant.declarations), symbol.name).declarations
 
 
 def _limit(found: list[Target]) -> Resolution:

@@ -47,6 +47,23 @@ TEXTS = {
             load().seen = 1; // of the package
         } }
         """,
+    "web/user.ts": "export class User { isLocked = 1; }\n",
+    "web/team.ts": "export class Team { isLocked = 1; }\n",
+    "server/user.ts": "export class User { isLocked = 1; }\n",
+    "server/base.ts": "export class Plan { isPaid = 1; }\n",
+    "server/plan.ts": """
+        import { Plan as Base } from "./base";
+        export class Plan extends Base {}
+        """,
+    "web/use.ts": """
+        import { User } from "./user";
+        load().isLocked; // not of the other User
+        """,
+    "web/other.ts": "load().isLocked; // of any\n",
+    "server/use.ts": """
+        import { Plan } from "./plan";
+        load().isPaid; // of the base of that name
+        """,
 }
 CASES = {
     "go: in its package": ("a/near.go", "// of its own package", "weigh", ["a/a.go:3 weigh probable"]),
@@ -56,6 +73,24 @@ CASES = {
     "go: a program": ("b/c.go", "// of a program", "Height", []),
     "java: a private field": ("B.java", "// a private field", "inner", []),
     "java: a private method": ("B.java", "// a private method", "hide", []),
+    "typescript: another type of that name": (
+        "web/use.ts",
+        "// not of the other User",
+        "isLocked",
+        ["web/team.ts:1 isLocked possible", "web/user.ts:1 isLocked possible"],
+    ),
+    "typescript: any type": (
+        "web/other.ts",
+        "// of any",
+        "isLocked",
+        [f"{one}.ts:1 isLocked possible" for one in ("server/user", "web/team", "web/user")],
+    ),
+    "typescript: a base of the same name": (
+        "server/use.ts",
+        "// of the base of that name",
+        "isPaid",
+        ["server/base.ts:1 isPaid probable"],
+    ),
     "java: not private": ("B.java", "// of the package", "seen", ["A.java:2 seen probable"]),
 }
 
