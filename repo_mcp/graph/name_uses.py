@@ -16,9 +16,26 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.vocabulary import ROLE_EDGES
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, get_role
 
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What a name means in one file, as far as its imports and declarations tell."""
+
+    imported: frozenset[Declaration | str] = frozenset()  # also external names
+    declared: frozenset[Declaration] = frozenset()
+
+    def differ(self, other: Meanings) -> bool:
+        """Return whether the name means something else in another file: what one of the two imports shows it.
+
+        Two files that each declare it may have two versions of one thing.
+        """
+        own, others = self.imported | self.declared, other.imported | other.declared
+        return bool(self.imported or other.imported) and bool(own and others) and own.isdisjoint(others)
 
 
 class NameUses:
@@ -43,6 +60,26 @@ class NameUses:
         """Return the number of files that use a name."""
         with self._lock:
             return self._program.count_using(name)
+
+    def find_meanings(self, path: str, name: str) -> Meanings:
+        """Return what a file imports under a name, and what it declares so outside of everything else."""
+        with self._lock:
+            record = self._program.find_record(path)
+            if record is None:
+                return Meanings()
+            rows = [
+                row
+                for row in record.list_role(ReferenceRole.IMPORT)
+                if record.strings[record.ref_aliases[row] or record.ref_names[row]] == name
+            ]
+            found = [self._edges.resolve(path, record, row) for row in rows]
+            imported = {target.declaration for one in found for target in one.targets}
+            outside = {one.external for one in found if one.external}
+            declared = (one for one in record.find_symbols(name) if one and not record.get_parent(one))
+            return Meanings(
+                frozenset(imported | outside),
+                frozenset(Declaration(path, one) for one in declared),
+            )
 
     def drop_declared(self, nodes: Sequence[Node]) -> list[Node]:
         """Return nodes without those of `.d.ts` files that have their bodies elsewhere."""

@@ -16,6 +16,7 @@ from heapq import nsmallest
 
 from index_format import IndexFormatError
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.name_uses import Meanings
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.similar import KEYWORDS
 from repo_mcp.graph.vocabulary import EdgeType
@@ -167,7 +168,9 @@ class Evidence:
 
         A name of a single word, such as `shared`, says nothing: each file means something else by it.
         One that is used everywhere, such as `is_empty`, is evidence only if a single file declares it.
+        A file counts only if it may mean by the name what a changed file means.
         """
+        changed = list(changed)
         joined = (word for word in dict.fromkeys(words) if len(_PART.findall(word)) > 1)
         names = [word for word in joined if word not in _NO_NAMES and not _SIZED.fullmatch(word)]
         languages = {_name_language(path) for path in changed}
@@ -175,8 +178,11 @@ class Evidence:
             rare = graph.name_uses.list_rare(name, RARE)
             if any(len(paths) > 1 for paths in rare) and graph.name_uses.count_using(name) > RARE:
                 continue
+            meant = [graph.name_uses.find_meanings(one, name) for one in changed]
             for paths in rare:
                 for path in (path for path in paths if _name_language(path) in languages):
+                    if path not in changed and _means_another(graph, name, path, meant):
+                        continue
                     self._note(path, Signal.SHARES, 1 / len(paths))
                     own = self._shared.setdefault(path, {})
                     own[name] = max(own.get(name, 0.0), 1 / len(paths))
@@ -237,6 +243,13 @@ class Evidence:
         for path, score in scores.items():
             if _name_language(path) in languages:
                 self._note(path, Signal.ALIKE, score)
+
+
+def _means_another(graph: Graph, name: str, path: str, meant: Sequence[Meanings]) -> bool:
+    """Return whether a file means something else by a name than each changed file."""
+    known = [one for one in meant if one.imported or one.declared]
+    own = graph.name_uses.find_meanings(path, name) if known else None
+    return own is not None and all(one.differ(own) for one in known)
 
 
 def _count_holding(name: str, search: Callable[[ExactRequest], ExactAnswer]) -> dict[str, int]:

@@ -26,3 +26,21 @@ def test_a_type_of_c_that_says_its_size_is_no_name_in_common() -> None:
     evidence = Evidence()
     evidence.note_names(make_graph(texts), ["int8_t", "size_t", "uint_fast16_t", "run_now"], ["a.cpp"])
     assert evidence.list_paths() == ["a.cpp", "c.cpp"]
+
+
+def test_a_name_by_which_a_file_means_something_else_is_not_in_common() -> None:
+    texts = {
+        "web/errors.ts": "export class AccessError {}\n",
+        "web/client.ts": 'import { AccessError } from "./errors";\nnew AccessError();\n',
+        "web/again.ts": 'import AccessError from "./other";\nnew AccessError();\n',
+        "web/other.ts": "export { AccessError as default } from './errors';\n",
+        "server/errors.ts": "export function AccessError() {}\n",
+        "server/rules.ts": 'import { AccessError } from "./errors";\nthrow AccessError();\n',
+        "server/use.ts": 'import { AccessError } from "outside";\nthrow AccessError();\n',
+        "server/global.ts": "throw AccessError();\n",
+    }
+    evidence = Evidence()
+    evidence.note_names(make_graph(texts), ["AccessError"], ["web/client.ts"])
+    assert evidence.list_paths() == [
+        "server/global.ts", "web/again.ts", "web/client.ts", "web/errors.ts", "web/other.ts",
+    ]  # fmt: skip
