@@ -36,8 +36,12 @@ def confirm_reasons(state: ResearchState, seeds: Sequence[Seed], weights: Mappin
 
 def _confirm(state: ResearchState, seed: Seed, weights: Mapping[str, float]) -> Seed:
     link = _LINK.fullmatch(seed.reason.text)
-    if link is None or seed.node is None or seed.node.symbol.kind in TYPE_KINDS:
+    if link is None or seed.node is None:
         return seed
+    if seed.node.symbol.kind in TYPE_KINDS:
+        is_another = link[1].endswith("by") and _uses_another(state, seed.node, link[2])
+        words = Reason(describe_words(seed.body, weights), Role.HAS_WORDS)
+        return replace(seed, reason=words) if is_another else seed
     is_around = f".{seed.node.qualified_name}".startswith(f".{link[2]}.")  # a namespace calls nothing
     found = None if is_around else _find_confidence(state, seed.node, link[1], link[2])
     if found is None:
@@ -45,6 +49,15 @@ def _confirm(state: ResearchState, seed: Seed, weights: Mapping[str, float]) -> 
     if found is Confidence.POSSIBLE:
         return replace(seed, reason=replace(seed.reason, text=f"perhaps {seed.reason.text}"))
     return seed
+
+
+def _uses_another(state: ResearchState, node: Node, name: str) -> bool:
+    """Return whether what has a name uses something else that is called as a type, and not the type."""
+    state.check()
+    found = [state.graph.find_outgoing(user, _USES, _BOUNDS) for user in _find_named(state, name)]
+    used = [state.get_node(edge.other) for edges in found for edge in edges.edges]
+    others = [one for one in used if one.symbol.name == node.symbol.name]
+    return bool(others) and all(one.path != node.path for one in others)
 
 
 def _find_confidence(state: ResearchState, node: Node, verb: str, name: str) -> Confidence | None:

@@ -54,3 +54,28 @@ def test_a_namespace_calls_nothing_of_its_own() -> None:
     node = next(one for one in state.graph.outline("gate.cpp") if one.symbol.name == "open")
     seed = replace(build_seed(state, node, 1.0), reason=Reason("called by post"))
     assert [one.reason.text for one in confirm_reasons(state, [seed], {})] == ["fits the question"]
+
+
+def test_a_type_is_not_called_by_what_calls_another_of_its_name() -> None:
+    texts = {
+        "web/errors.ts": "export class AccessError {\n  name = 1;\n}\n",
+        "server/errors.ts": "export function AccessError() {\n  return 1;\n}\n",
+        "server/rules.ts": """
+import { AccessError } from "./errors";
+export function authorize() {
+  throw AccessError();
+}
+""",
+        "web/client.ts": """
+import { AccessError } from "./errors";
+export function refuse() {
+  throw new AccessError();
+}
+""",
+    }
+    control, request = RunControl(lambda: False), ResearchRequest("who is refused?")
+    state = ResearchState(Asked(texts).open_source(), request, control, wants_tests=False)
+    node = next(one for one in state.graph.outline("web/errors.ts") if one.symbol.name == "AccessError")
+    for name, said in (("authorize", "fits the question"), ("refuse", "called by refuse")):
+        seed = replace(build_seed(state, node, 1.0), reason=Reason(f"called by {name}"))
+        assert [one.reason.text for one in confirm_reasons(state, [seed], {})] == [said]
