@@ -18,7 +18,7 @@ from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.function_tables import describe_set
 from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
-from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten
+from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten, shorten_in
 from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Form, Link, Reading
@@ -125,7 +125,7 @@ def name_subjects(nodes: Sequence[Node]) -> str:
     """Return the names of subjects with their citations; subjects of one name share an entry."""
     places: dict[str, list[str]] = {}
     for node in nodes:
-        places.setdefault(shorten(node.qualified_name), []).append(cite(node))
+        places.setdefault(shorten_in(node.path, node.qualified_name), []).append(cite(node))
     return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
 
 

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from repo_mcp.graph.importers import DEFAULT
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.typescript.modules import SUFFIXES
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.citations import write_citation
 
 MAX_NAMED = 3  # in one sentence
+UNNAMED = "the default export"
 
 
 def name_briefly(node: Node) -> str:
     """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
     if node.symbol.kind is SymbolKind.FILE:
         return f"top level ({cite(node)})"
-    return f"{shorten(node.qualified_name)} ({cite(node)})"
+    return f"{shorten_in(node.path, node.qualified_name)} ({cite(node)})"
 
 
 def shorten(name: str) -> str:
     """Return the last two parts of a qualified name."""
     return ".".join(name.split(".")[-2:])
+
+
+def shorten_in(path: str, name: str) -> str:
+    """Return the last two parts of a qualified name; words for what a script file exports without a name."""
+    if not path.endswith(SUFFIXES):
+        return shorten(name)
+    return UNNAMED if name == DEFAULT else shorten(name.removeprefix(f"{DEFAULT}."))
 
 
 def cite(node: Node) -> str:
@@ -30,7 +40,7 @@ def cite(node: Node) -> str:
 
 def shorten_symbol(one: Finding) -> str:
     """Return the brief name of a finding's symbol; a finding without a name is a path, and stays whole."""
-    return shorten(one.symbol) if one.name else one.symbol
+    return shorten_in(one.path, one.symbol) if one.name else one.symbol
 
 
 def name_findings(

@@ -180,3 +180,13 @@ def test_what_implements_a_function_type_are_the_functions_of_it() -> None:
         "Link (src/links.ts:1) is a function type, which nothing implements by name:"
         " these return it or are declared as it: batchLink (src/batch.ts:2)."
     )
+
+
+def test_a_default_export_without_a_name_is_called_so() -> None:
+    texts = {
+        "src/core.ts": "export function build(x: string) {\n  return x\n}\n",
+        "src/a/index.ts": "import { build } from '../core'\nexport default join(build('a'))\n",
+        "src/b/index.ts": "import { build } from '../core'\nexport default { made: build('a') }\n",
+    }
+    claim = Asked(texts).ask("what calls build", depth=1).claim
+    assert "is called by the default export (src/a/index.ts:2) and made (src/b/index.ts:2)" in claim
