@@ -14,7 +14,9 @@ from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.rival_symbols import drop_left_out
 from repo_mcp.graph.symbol_search import SearchableProgram
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.vocabulary import ROLE_EDGES
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, get_role
@@ -85,6 +87,11 @@ class NameUses:
         """Return nodes without those of `.d.ts` files that have their bodies elsewhere."""
         with self._lock:
             return [node for node in nodes if self._edges.bodies.find(node.declaration) is None]
+
+    def drop_left_out(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return nodes without those in files that no build has; if there are no others, all."""
+        with self._lock:
+            return drop_left_out(nodes, Builds.find(self._program).is_left_out)
 
     def find_external_derived(self, name: str, folder: str) -> Edges:
         """Return the edges to an undeclared name from the types in a folder that name it as their base."""

@@ -3,6 +3,7 @@
     import read = files.read             another name for what is declared elsewhere, and so are its uses
     const read = (() => {function read   the inner one is seen only inside the outer
     TRACE_EVENT(read, ...)               an event of C, which code names by functions such as trace_read
+    testdata/read.go                     a file of Go that no build has
 
 A value competes with what can be called if something calls it: `export const read = makeRead()`.
 """
@@ -41,6 +42,12 @@ def drop_hidden(nodes: Sequence[Node]) -> list[Node]:
         one for one in nodes if not (one.symbol.kind in _LOCAL and (one.path, one.symbol.parent) in outer)
     ]
     return [one for one in seen if not is_import_alias(one) and not _is_event(one)] or seen
+
+
+def drop_left_out(nodes: Sequence[Node], is_left_out: Callable[[str], bool]) -> list[Node]:
+    """Return symbols of one name without those in files that no build has; if there are no others, all."""
+    built = [one for one in nodes if not is_left_out(one.path)] if len(nodes) > 1 else []
+    return built or list(nodes)
 
 
 def _is_event(node: Node) -> bool:

@@ -35,9 +35,10 @@ from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames
-from repo_mcp.graph.rival_symbols import drop_hidden, keep_likely
+from repo_mcp.graph.rival_symbols import drop_hidden, drop_left_out, keep_likely
 from repo_mcp.graph.rust_module_files import list_module_files
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
+from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
 from repo_mcp.languages.treesitter.parameter_types import list_types
@@ -117,6 +118,7 @@ class SymbolLookup:
         self._program = program
         self._nodes = nodes
         self._names = QualifiedNames(program, nodes)
+        self._is_left_out = Builds.find(program).is_left_out
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
         self._other_names = other_names
@@ -351,7 +353,8 @@ class SymbolLookup:
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
             chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
         found = self._drop_nested(self._merge(self._nodes.get(one.declaration) for one in chosen))
-        return sorted(drop_hidden(found) or self._names.list_modules(name, admits), key=_order_tests_last)
+        found = drop_left_out(drop_hidden(found), self._is_left_out)
+        return sorted(found or self._names.list_modules(name, admits), key=_order_tests_last)
 
     def _drop_nested(self, found: list[Node]) -> list[Node]:
         """Return symbols without what is nested in others if one, outside tests, is a type in none."""

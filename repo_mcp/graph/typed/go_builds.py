@@ -35,6 +35,9 @@ _ARCHITECTURES = frozenset(_ARCHITECTURES_TEXT.split())
 _INSIDE = {"android": "linux", "illumos": "solaris", "ios": "darwin"}
 _PLAIN = frozenset({"linux", "amd64", "unix", "gc", "cgo"})  # the tags of a plain build; and "go1.x"
 
+_IGNORED = "ignore"  # by convention, the tag of files that no build has
+# Folders that the tools of Go leave out.
+_LEFT_OUT = re.compile(r"(?:^|/)(?:testdata|[_.][^/]*)/")
 _TOKEN = re.compile(r"[()!]|&&|\|\||[\w.]+")
 _MARKS = frozenset({"(", ")", "!", "&&", "||"})
 _NOWHERE = sys.maxsize  # the position behind a text that is no constraint
@@ -69,9 +72,11 @@ class Builds:
         if path not in self._constraints:
             record = self._program.find_record(path)
             written = _find_written(record) if record is not None else ""
-            parts = [*filter(None, dict.fromkeys([written, *_read_name(path)]))]
-            is_joined = len(parts) > 1 and "||" in written
-            self._constraints[path] = " && ".join(f"({one})" if is_joined else one for one in parts)
+            is_list = "||" not in written and "(" not in written
+            terms = written.split(" && ") if is_list else [written]
+            parts = [*filter(None, dict.fromkeys([*terms, *_read_name(path)]))]
+            joined = [f"({one})" if "||" in one and len(parts) > 1 else one for one in parts]
+            self._constraints[path] = " && ".join(joined)
         return self._constraints[path]
 
     def exclude(self, one: str, other: str) -> bool:
@@ -93,6 +98,12 @@ class Builds:
         """Return whether a plain build has a file: for Linux, without tags of the program."""
         constraint = self.read_constraint(path)
         return not constraint or _is_plain(constraint)
+
+    def is_left_out(self, path: str) -> bool:
+        """Return whether no build has a file of Go."""
+        if self._program.find_language(path) != "go":
+            return False
+        return _LEFT_OUT.search(path) is not None or _IGNORED in self.read_constraint(path).split(" && ")
 
     def list_variants(self, declaration: Declaration) -> tuple[Declaration, ...]:
         """Return the variants of a symbol, that of a plain build first; the symbol alone if it has no other.

@@ -249,6 +249,7 @@ class Subjects:
         nodes, taken_as = self._look_up(name, phrase, form)
         nodes = self._graph.name_uses.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
+        nodes = self._graph.name_uses.drop_left_out(nodes)
         nodes = prefer(nodes, form, phrase, self._graph.is_called)
         nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
         nodes = choose_overloads(nodes, phrase.parameters, self._read_lines)

@@ -126,21 +126,31 @@ def open_symbol(
         yield found
 
 
-def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Span] = ()) -> Mapping[str, object]:
+def render_chosen(node: Node, arguments: Arguments, spans: Sequence[Span] = ()) -> Mapping[str, object]:
     """Return the field that says which symbol an answer is about; none if the call gave its id.
 
-    `definitions` are those of several platforms or builds that it stands for.
+    `spans` are its declarations if several platforms or builds have their own.
     """
     if node.node_id in (find_text(arguments, "node_id"), find_text(arguments, "symbol")):
         return {}
     chosen = dict(render_candidate(node))
+    place = node.path, node.symbol.start_line
+    constraint = next((one.constraint for one in spans if _place(one) == place), "")
+    if constraint:
+        chosen["constraint"] = escape_text(constraint)
+    definitions = [
+        f"{escape_text(one.path)}:{one.start_line}"
+        + (f" ({escape_text(one.constraint)})" if one.constraint else "")
+        for one in spans
+        if _place(one) != place
+    ]
     if definitions:
-        chosen["definitions"] = [
-            f"{escape_text(one.path)}:{one.start_line}"
-            + (f" ({escape_text(one.constraint)})" if one.constraint else "")
-            for one in definitions
-        ]
+        chosen["definitions"] = definitions
     return {"symbol": chosen}
+
+
+def _place(span: Span) -> tuple[str, int]:
+    return span.path, span.start_line
 
 
 def render_candidate(node: Node) -> Row:

@@ -166,7 +166,7 @@ def _find_page(
         limit, end = _choose_end(known, page.start, arguments)
         has_text = end - page.start <= TEXT_ROWS
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
-        facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
+        facts = {**render_chosen(node, arguments, _list_variants(graph, node))}
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
         if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
             is_more = not known.totals.is_complete or len(known.rows) - end > limit
@@ -295,12 +295,10 @@ def _has_subtypes(graph: Graph, node: Node) -> bool:
     return any(one.symbol.name != node.symbol.name for one in below)  # not only extensions of its own
 
 
-def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
-    """Return the definitions that a prototype stands for, or the other variants of a symbol; else none."""
+def _list_variants(graph: Graph, node: Node) -> Sequence[Span]:
+    """Return the declarations of a prototype, or of a symbol of which builds have their own; else none."""
     spans = graph.list_spans(node)
-    if not node.symbol.flags & SymbolFlag.FORWARD and not spans[0].constraint:
-        return ()
-    return [one for one in spans if (one.path, one.start_line) != (node.path, node.symbol.start_line)]
+    return spans if node.symbol.flags & SymbolFlag.FORWARD or spans[0].constraint else ()
 
 
 def _read_folder(repository: Repository, arguments: Arguments) -> str:

@@ -69,6 +69,7 @@ _CHOSEN_NAMED = [name for name in _CHOSEN_FIELDS if name != "parameter_signature
 _DEFINITIONS = build_list(
     build_field("string"), "path:line of other definitions, if platforms or builds have their own"
 )
+_CONSTRAINT = {"constraint": build_field("string", "Of the builds that have this variant")}
 _CHOSEN = build_object(
     {
         **_CHOSEN_FIELDS,
@@ -83,7 +84,7 @@ _CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do; the most u
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer about one symbol, or about several candidates."""
     chosen = {
-        **build_object({**_CHOSEN_FIELDS, "definitions": _DEFINITIONS}, _CHOSEN_NAMED),
+        **build_object({**_CHOSEN_FIELDS, **_CONSTRAINT, "definitions": _DEFINITIONS}, _CHOSEN_NAMED),
         "description": "What the answer is about; left out if asked for by node_id",
     }
     return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)
@@ -225,7 +226,6 @@ _SPAN: dict[str, Schema] = {
     "line_end": build_field("integer"),
     "is_primary": build_field("boolean"),
 }
-_CONSTRAINT = {"constraint": build_field("string", "Of the builds that have this variant")}
 SPANS_OUTPUT = _result_of_symbol(
     {"result": keep(build_list(build_object({**_SPAN, **_CONSTRAINT}, [*_SPAN]))), **_MORE}
 )

@@ -62,3 +62,15 @@ def test_a_value_that_is_called_competes_with_a_function() -> None:
 def test_a_value_that_nothing_calls_does_not() -> None:
     graph = build({"a.ts": "export const size = 3\n", "b.ts": "export function size() {}\n"})
     assert graph.choose("size", likely=CALLED_KINDS).path == "b.ts"
+
+
+def test_what_no_build_of_go_has_does_not_compete() -> None:
+    graph = build(
+        {
+            "run/grow.go": "package run\n\nfunc grow() {}\n",
+            "check/stubs/run.go": "//go:build ignore\n\npackage run\n\nfunc grow() {}\n\nfunc only() {}\n",
+            "check/testdata/run.go": "package run\n\nfunc grow() {}\n",
+        }
+    )
+    assert graph.choose("run.grow").path == "run/grow.go"
+    assert graph.choose("run.only").path == "check/stubs/run.go"

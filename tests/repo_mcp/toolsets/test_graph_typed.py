@@ -11,6 +11,9 @@ from tests.repo_mcp.toolsets.graph_roots import Served
 from tests.written_trees import write_tree
 
 TREE = {
+    "lock/lock_js.go": "//go:build js && wasm\n\npackage lock\n\nfunc hold() {}\n",
+    "lock/lock_linux.go": "package lock\n\nfunc hold() {}\n",
+    "lock/use.go": "package lock\n\nfunc Use() { hold() }\n",
     "go.mod": "module example.org/app\n",
     "render.go": (
         "package app\n"
@@ -218,6 +221,12 @@ def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served)
         ("loop/unix/core.c", False),
         ("loop/win/core.c", False),
     ]
+
+
+def test_an_answer_says_which_builds_have_the_variant_that_it_is_about(served: Served) -> None:
+    answer = served.call("get_callers", symbol="lock.hold")
+    assert answer["symbol"]["constraint"] == "linux"
+    assert answer["symbol"]["definitions"] == ["lock/lock_js.go:5 (js && wasm)"]
 
 
 def test_what_a_function_calls_is_asked_of_one_of_its_definitions(served: Served) -> None:

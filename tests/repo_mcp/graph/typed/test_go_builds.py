@@ -58,6 +58,23 @@ def test_files_exclude_each_other_if_no_build_has_both(
     assert Builds(MemoryIndex(texts)).exclude(path, beside) is expected
 
 
+@pytest.mark.parametrize(
+    ("path", "written", "constraint"),
+    [
+        ("lock_js.go", "js && wasm", "js && wasm"),
+        ("sys_aix_ppc64.go", "aix && ppc64", "aix && ppc64"),
+        ("lock_js.go", "a && b", "a && b && js"),
+        ("lock_js.go", "js || a && wasm", "(js || a && wasm) && js"),
+        ("lock.go", "(a && b) && !(a && c)", "(a && b) && !(a && c)"),
+    ],
+)
+def test_a_tag_in_the_name_and_in_the_text_of_a_file_is_written_once(
+    path: str, written: str, constraint: str
+) -> None:
+    texts = {path: f"//go:build {written}\n\npackage a\n"}
+    assert Builds(MemoryIndex(texts)).read_constraint(path) == constraint
+
+
 def test_variants_share_their_callers_and_that_of_a_plain_build_stands_for_them() -> None:
     graph = make_graph(BAGS)
     chosen = graph.choose("bag.Bag.Hash")
