@@ -26,7 +26,7 @@ MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """What a name means in one file, as far as its imports and declarations tell."""
+    """The meanings of a name in one file, as far as its imports and declarations tell."""
 
     imported: frozenset[Declaration | str] = frozenset()  # also external names
     declared: frozenset[Declaration] = frozenset()
