@@ -112,9 +112,12 @@ class BulkScan:
             return list(self._program.list_using(name))
 
     def find_declared(self, name: str, most_files: int) -> list[Declaration]:
-        """Return symbols of exactly this name in the first `most_files` files, by path and ordinal."""
+        """Return symbols of exactly this name by path and ordinal, in `most_files` files nearest the root."""
         found = []
-        for path in self.list_declaring(name)[:most_files]:
+        paths = self.list_declaring(name)
+        if len(paths) > most_files:
+            paths = sorted(sorted(paths, key=lambda path: path.count("/"))[:most_files])  # stable
+        for path in paths:
             record = self.find_record(path)
             if record is not None:
                 found += [Declaration(path, ordinal) for ordinal in record.find_symbols(name) if ordinal]

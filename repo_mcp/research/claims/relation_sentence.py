@@ -118,7 +118,8 @@ def _describe_left_out(reading: Reading) -> str:
     """Return a sentence on declarations of the subjects' names that were not followed; "" for none."""
     left = sum(one.left_out for one in reading.subjects if one.is_declared)
     were = "declaration of this name was" if left == 1 else "declarations of this name were"
-    return f" {left} more {were} not followed." if left else ""
+    least = "At least " if any(one.left_out_is_least for one in reading.subjects) else ""
+    return f" {least}{left:,} more {were} not followed." if left else ""
 
 
 def name_subjects(nodes: Sequence[Node]) -> str:

@@ -15,7 +15,8 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.edges.traversals import NAMES_TYPE, HopFindings, Traversal
+from repo_mcp.research.edges.structural import MATCHED
+from repo_mcp.research.edges.traversals import NAMES_TYPE, THROUGH, HopFindings, Traversal
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -116,10 +117,10 @@ def _spread(ranked: Sequence[tuple[_Rank, Link]]) -> list[tuple[_Rank, Link]]:
 
 
 def _list_bases(state: ResearchState, nodes: Sequence[Node]) -> set[Declaration]:
-    """Return the methods that some methods override: whoever calls one of them may mean the override."""
+    """Return the methods that some functions override or match: whoever calls one of them may mean these."""
     own = {node.declaration for node in nodes}
     links = state.links.values()
-    return {link.source for link in links if link.kind == "overridden_by" and link.target in own}
+    return {link.source for link in links if link.kind in THROUGH and link.target in own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def expand_on(
     found = traversal.expand(state, node, bounds)
     is_known = any(
         link.confidence is not Confidence.POSSIBLE
-        and link.kind != "overridden_by"
+        and link.kind not in THROUGH
         and is_test_node(state.get_node(link.source)) is tests
         for link in found.links
     )
@@ -302,6 +303,7 @@ _WORDS = {
     "contains": ("declares {} inside itself", "declared inside {}"),
     "decorated_by": ("is decorated with {}", "decorates {}"),
     "overridden_by": ("is overridden by {}, which its callers may reach", "overrides {}"),
+    MATCHED: ("has the name and parameters of {}, which its callers may reach in a module", "matches {}"),
     "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
     "has_methods_of": ("has all the methods of {}", "{} has all its methods"),
     "extension_of": ("is an extension of {}", "extended by {}"),
@@ -313,6 +315,7 @@ _UPWARD_ROLES = {
     NAMES_TYPE: Role.MENTIONS,
     "contains": Role.HOLDS,
     "overridden_by": Role.OVERRIDDEN,
+    MATCHED: Role.OVERRIDDEN,
     "conforms_by_extension": Role.BY_EXTENSION,
 }
 

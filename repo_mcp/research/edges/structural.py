@@ -22,6 +22,7 @@ MAX_EMBEDDED = 8  # interfaces read: one and those it embeds
 BOUNDS = Bounds(files=20, references=60)
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _NO_OWNERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE})
+MATCHED = "matched_by"  # the kind of a link from the method of a protocol to a function of a module
 Shape = tuple[int, str]  # number of parameters, result
 Owner = tuple[str, str]  # folder or path, name of the type
 
@@ -46,6 +47,31 @@ def list_structural(state: ResearchState, node: Node) -> list[Link]:
             holder = _choose_holder(state, ordinal, owner, node.language)
             if holder != node.declaration:
                 links.append(Link(holder, node.declaration, "has_methods_of", Confidence.PROBABLE))
+    return links
+
+
+def list_matched(state: ResearchState, node: Node) -> list[Link]:
+    """Return links from the methods of Python protocols that a function of a module matches.
+
+    A module may stand for an object of the protocol, as a plug-in does. Names and parameters are compared.
+    """
+    if node.language != "python" or node.symbol.kind is not SymbolKind.FUNCTION or node.symbol.parent:
+        return []
+    scan, name = state.graph.scan, node.symbol.name
+    own = scan.find_record(node.path)
+    using = set(scan.list_using("Protocol"))
+    links = []
+    for path in [path for path in scan.list_declaring(name) if path in using][:MAX_FILES]:
+        record = scan.find_record(path)
+        for ordinal in record.find_symbols(name) if record is not None and own is not None else ():
+            assert record is not None
+            assert own is not None
+            around = Declaration(path, int(record.parents[ordinal]))
+            takes, given = record.parameter_counts[ordinal], own.parameter_counts[node.symbol.ordinal]
+            is_alike = int(takes) == int(given)
+            if around.ordinal and is_alike and _is_structural(state, state.get_node(around)):
+                method = Declaration(path, ordinal)
+                links.append(Link(method, node.declaration, MATCHED, Confidence.PROBABLE))
     return links
 
 

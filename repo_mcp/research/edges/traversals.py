@@ -13,7 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType, list_implementing
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.edges.structural import BOUNDS, list_filling, list_structural
+from repo_mcp.research.edges.structural import BOUNDS, MATCHED, list_filling, list_matched, list_structural
 from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import weaker
 from repo_mcp.research.findings.records import Link, Outside
@@ -25,6 +25,7 @@ FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at late
 WIDTH = 12  # symbols of one later level that are followed
 MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
 NAMES_TYPE = "names_type"
+THROUGH = frozenset({"overridden_by", MATCHED})  # kinds of links from methods through which calls reach one
 _SCRIPTS = frozenset({"typescript", "javascript"})
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})  # calls of one may run an override
 _HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}  # may be passed as values and called elsewhere
@@ -55,12 +56,15 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
     """Return the callers of a symbol.
 
     For a function, add the symbols that name it as a value, since it may be called under another name. For a
-    method, add the methods it overrides, through which calls may reach it.
+    method, add the methods it overrides, through which calls may reach it, and for a function of a module
+    that nothing calls those of protocols that it matches.
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
     links = [link for link in links if link.kind == "calls" or _passes_on(link)]
     links += _list_overridden(state, node, bounds)
+    if not any(link.confidence is not Confidence.POSSIBLE and link.kind == "calls" for link in links):
+        links += list_matched(state, node)
     if not any(link.confidence is not Confidence.POSSIBLE for link in links):
         links += _list_possible_causes(state, node, bounds)
     return HopFindings(tuple(links), cut)

@@ -260,6 +260,7 @@ class Subject:
     places: tuple[Hit, ...] = ()  # its declarations, if it is unparsed
     declaring: tuple[OptionCall, ...] = ()  # what declares it, if it is an option of the command line
     owner: Node | None = None  # the type that has no member so named, but those in `near`
+    left_out_is_least: bool = False  # more may have been left out
 
     @property
     def is_found(self) -> bool:

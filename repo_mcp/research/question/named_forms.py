@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.phrase_names import is_abbreviation, leave_out_parts
 from repo_mcp.research.question.phrases import leave_out_article
 
 MAX_CHARS = 200  # of a question that is read so; a longer one tells a story
@@ -145,7 +146,7 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
 
     def blank(found: re.Match[str]) -> str:
         name = found[1] or found[2]
-        if _FILE.search(name) or " " in name:
+        if _FILE.search(name) or " " in name or is_abbreviation(name):
             return found[0]
         names.append(name.removesuffix("()"))
         return "X"
@@ -153,6 +154,7 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
     plain = leave_out_article(" ".join(_NAME.sub(blank, text).replace("`", " ").split()))
     if len(names) == 2 and _COMPARES.search(plain):
         return Form.DIFFERENCE, tuple(names)
+    names = leave_out_parts(names)
     if len(names) == 1 and _TYPE.match(names[0]) and _RAISED.search(plain) and not _ASKS_ERRORS.search(plain):
         return Form.RAISED, (names[0],)
     if _IS_OPEN.match(text) or _IS_SUPPOSED.search(text):

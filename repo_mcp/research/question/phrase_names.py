@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -11,6 +12,7 @@ MAX_WORDS = 5  # of a phrase that may be a name written as words
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
 _INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside a name
 _PART = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*")
+_SIGN = re.compile(r"(?:\.|::|->|#)")  # between the parts of a qualified name
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
@@ -56,7 +58,7 @@ def list_names(text: str) -> list[str]:
     """
     if _NAME.fullmatch(text):
         return [text]
-    tokens = _NAME.findall(text)
+    tokens = leave_out_parts(_NAME.findall(text))
     named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
     if owned := _OWNED.fullmatch(text):
         named.insert(0, f"{owned[1]}.{owned[2]}")
@@ -65,6 +67,20 @@ def list_names(text: str) -> list[str]:
     joined = ["_".join(words)] if 1 <= len(words) <= MAX_WORDS else []
     whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
     return list(dict.fromkeys([*named, *whole, *joined]))
+
+
+def leave_out_parts(names: Sequence[str]) -> list[str]:
+    """Return names without "e.g" and the like, and without those that end another one: it says which is meant.
+
+    `run` of "run, as in app.Runner.run".
+    """
+    ends = {name[found.end() :] for name in names for found in _SIGN.finditer(name)}
+    return [one for one in names if one not in ends and not is_abbreviation(one)]
+
+
+def is_abbreviation(name: str) -> bool:
+    """Return True for what is written as a qualified name and is none: "e.g"."""
+    return name.lower() in ("e.g", "i.e")
 
 
 def is_one_name(text: str) -> bool:

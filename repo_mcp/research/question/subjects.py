@@ -15,6 +15,7 @@ from itertools import takewhile
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.rival_symbols import drop_hidden
@@ -51,13 +52,14 @@ from repo_mcp.research.question.phrase_names import (
     split_phrase,
 )
 from repo_mcp.research.question.phrases import Phrase
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
+COMMON = 20  # declarations of one name, of more of which length tells less than place
 MAX_FILES = 800  # files that declare one name
 MAX_COMMENT_LINES = 30  # above a declaration
 WORD_SUBJECTS = 3  # symbols that stand for words
@@ -74,6 +76,8 @@ _CAPITAL = re.compile(r"(?<![\w.:])[A-Z]\w+(?![\w.:])")  # a plain name of a typ
 _IMPLEMENTED = TYPE_KINDS | {SymbolKind.METHOD}  # a name in another case never means a property
 # Forms whose subject is a type with all that it declares.
 _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TESTS})
+# Forms whose answers follow calls.
+_OF_CALLS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.FLOW})
 _OF_PROGRAM = frozenset({Form.CONFIGURED, Form.TESTS})  # tests give values to settings, and declare none
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
@@ -121,6 +125,10 @@ class Subjects:
         if subject.nodes:
             return any(is_error(self._graph, node, self._read_lines) for node in subject.nodes)
         return subject.taken_as is TakenAs.OUTSIDE and is_error_name(subject.name)
+
+    def is_everywhere(self, name: str) -> bool:
+        """Return True for a name that so many files declare that it says of none which is meant."""
+        return len(self._graph.scan.list_declaring(name)) > MAX_LOOKED_AT
 
     def find_undeclared(
         self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False
@@ -262,9 +270,17 @@ class Subjects:
             return None
         if taken_as is TakenAs.DECLARED_OTHERWISE and all(map(is_test_node, nodes)):
             return None  # the name as it is written may be a key or an option
+        more, is_least = self._count_others(name, nodes)
         return Subject(
-            phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS)
+            phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, more, left_out_is_least=is_least
         )
+
+    def _count_others(self, name: str, nodes: Sequence[Node]) -> tuple[int, bool]:
+        """Return how many declarations of a name are left out, and whether there may be more."""
+        files = 0 if "." in normalise_name(name) else len(self._graph.scan.list_declaring(name))
+        if self._prefix or files <= MAX_LOOKED_AT:
+            return max(0, len(nodes) - MAX_SUBJECTS), False
+        return max(files, len(nodes)) - MAX_SUBJECTS, True
 
     def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], TakenAs]:
         """Return the declarations of a name, and what the name is taken as."""
@@ -336,11 +352,14 @@ class Subjects:
         """Return declarations, best first.
 
         The order is: wanted kinds, the program itself, definitions before prototypes, abstract ones if
-        implementations are asked for, then the longest.
+        implementations are asked for, members of interfaces if more have the name than are followed and calls
+        are asked for, then the longest; of a common name, first those nearest the root.
         """
         left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
+        is_shared = len(declarations) > MAX_SUBJECTS and form in _OF_CALLS
+        is_common = len(declarations) > COMMON
 
-        def rank(declaration: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
+        def rank(declaration: Declaration) -> tuple[bool, int, bool, bool, bool, int, int, str, int]:
             record = self._graph.scan.find_record(declaration.path)
             assert record is not None
             flags = int(record.flags[declaration.ordinal])
@@ -349,6 +368,8 @@ class Subjects:
                 rank_role(declaration.path),
                 bool(flags & SymbolFlag.FORWARD),
                 not flags & left_open,
+                not (is_shared and _is_of_interface(record, declaration.ordinal)),
+                declaration.path.count("/") if is_common else 0,
                 -int(record.spans[declaration.ordinal]),
                 declaration.path,
                 declaration.ordinal,
@@ -389,6 +410,14 @@ def is_of(path: str, module: str) -> bool:
 def _fold_folder(name: str) -> str:
     """Return the name of a folder as it is compared: "Web View" may be `web_view` or `webview`."""
     return re.sub(r"[ _-]", "", name).lower()
+
+
+def _is_of_interface(record: SymbolRecord, ordinal: int) -> bool:
+    """Return True for a member of an interface or an abstract class, through which the others are called."""
+    around = int(record.parents[ordinal])
+    return bool(
+        int(record.flags[around]) & SymbolFlag.ABSTRACT or int(record.kinds[around]) in ABSTRACT_KINDS
+    )
 
 
 def _is_tried(node: Node) -> bool:

@@ -283,7 +283,8 @@ class _QuestionReader:
             spelled = [
                 guess for guess in guesses if any(_spells(one.phrases[0].text, guess) for one in asked)
             ]
-            guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *guesses)))
+            rarest = sorted(guesses, key=self._subjects.is_everywhere)  # stable
+            guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *rarest)))
         for form, guess in ((one.form, guess) for one in asked for guess in guesses):
             found = self._subjects.find(read_phrase(guess), form)
             if form is Form.CONFIGURED and found.nodes and all(map(_is_type, found.nodes)):
