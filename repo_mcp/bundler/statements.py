@@ -21,6 +21,7 @@ MAX_OUTER = 3  # conditions shown around a statement
 # Added to the worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
+TERMS_OF_NAME = 3  # of the question, that a line with a name of several words has: the name and its words
 LOGS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
@@ -281,7 +282,10 @@ def list_conditionals(body: Body, shown: Sequence[int]) -> list[int]:
 
 
 def list_shown_lines(body: Body, one: Statement) -> list[int]:
-    """Return the lines of a statement that are shown: none that only closes something, or hands on a name."""
+    """Return the lines of a statement that are shown: none that only closes something, or hands on a name.
+
+    A name of several words that the question has is shown, though it is only handed on: it may decide.
+    """
     lines, top = body.lines, _read_top(body, one)
     is_call = one.first > body.head_line and _OPENS_CALL.search(top) and not (is_branch(top) or leaves(top))
     return [
@@ -289,7 +293,12 @@ def list_shown_lines(body: Body, one: Statement) -> list[int]:
         for at in range(one.first, one.last + 1)
         if at not in body.comment_lines
         and not says_nothing(lines[at - 1])
-        and not (is_call and at > one.first and _HANDS_ON.match(lines[at - 1]))
+        and not (
+            is_call
+            and at > one.first
+            and len(body.terms.get(at, ())) < TERMS_OF_NAME
+            and _HANDS_ON.match(lines[at - 1])
+        )
     ]
 
 

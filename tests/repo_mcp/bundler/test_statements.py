@@ -171,6 +171,13 @@ def test_names_that_are_only_handed_on_take_no_room() -> None:
     assert choose_lines(body, {"change": 1.0}, 1_000) == [2, 3, 4, 5, 6, 7, 9, 10]  # the whole body fits
 
 
+def test_a_name_that_the_question_has_is_shown_though_it_is_only_handed_on() -> None:
+    terms = {3: ("change",), 5: ("self_connection", "self", "connection")}
+    body = Body(CALL, 2, 11, 2, terms, frozenset())
+    shown = choose_lines(body, {"change": 1.0, "self_connection": 1.0}, measure(CALL, [2, 3, 5, 6, 7]))
+    assert shown == [2, 3, 5, 6, 7]
+
+
 SEND = """
 def send(self, parcel):
     try:
