@@ -50,6 +50,7 @@ from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
+from repo_mcp.research.words.member_places import note_member_places
 from repo_mcp.research.words.named_files import note_named_files
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.raised_errors import note_raised
@@ -138,8 +139,9 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
         if subject.left_out:
+            least = "at least " if subject.left_out_is_least else ""
             state.limit(
-                f"{subject.left_out} more declarations of {subject.asked}",
+                f"{least}{subject.left_out:,} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
 
@@ -327,6 +329,7 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
     note_siblings(state)
+    note_member_places(state)
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import (
     cite_line,
+    cite_lines,
     join_names,
     name_briefly,
     name_findings,
@@ -21,6 +22,7 @@ from repo_mcp.text.citations import write_citation
 
 SECTION = "section"  # the kind of a finding in a document
 MOST_TOGETHER = 5  # places with several of the kind
+MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
     (Role.REGISTERS, "{} registers one."),
@@ -73,6 +75,7 @@ def describe_recipe(state: ResearchState) -> str:
         for one in state.findings
         if one.role is Role.SIBLINGS
     ]
+    sentences += _describe_member(state)
     who = "They also" if sentences else "Others of the kind"
     sentences += [f"{who} stand together in {join_names(together, MOST_TOGETHER)}."] if together else []
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
@@ -80,6 +83,13 @@ def describe_recipe(state: ResearchState) -> str:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _describe_member(state: ResearchState) -> list[str]:
+    """Return a sentence on the other lines with one of the kind, where one more may belong."""
+    places = _list(state, Role.HAS_MEMBER)
+    named = join_names((cite_lines(one, MOST_LINES) for one in places), MOST_FILES)
+    return [f"One of them, {places[0].reason.about}, stands at {named}."] if places else []
 
 
 def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str]:

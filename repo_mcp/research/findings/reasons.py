@@ -41,6 +41,7 @@ class Role(Enum):
     TAKES_ONE = auto()  # makes something with one of the kind
     LISTS = auto()  # names several of the kind
     SIBLINGS = auto()  # names several of the kind together
+    HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
     NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
     MIRROR = auto()  # has keys of such a table
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind

@@ -164,9 +164,11 @@ def _is_of_another_kind(state: ResearchState, base: Node, nouns: Sequence[str]) 
 
 
 def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
-    names = ["".join(map(str.capitalize, own)) for own in (nouns[-2:], nouns[-1:])]
-    names = list(dict.fromkeys(names))
-    for name in names:
+    whole, *names = dict.fromkeys(
+        "".join(map(str.capitalize, own)) for own in (nouns, nouns[-2:], nouns[-1:])
+    )
+    names = names or [whole]
+    for name in dict.fromkeys((whole, *names)):
         named = [node for node in search_types(state, name) if _is_named(node, name)]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)

@@ -70,7 +70,7 @@ def list_names(text: str) -> list[str]:
 
 
 def leave_out_parts(names: Sequence[str]) -> list[str]:
-    """Return names without "e.g" and the like, and without those that end another one: it says which is meant.
+    """Return names without "e.g" and the like, and without those that end another one, which is meant.
 
     `run` of "run, as in app.Runner.run".
     """

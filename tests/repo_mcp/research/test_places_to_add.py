@@ -238,3 +238,39 @@ def test_a_condition_that_names_the_siblings_as_texts_is_told_and_its_line_is_sh
     assert "They also stand together in check.expand_macro (check.py:4)." in report.claim
     found = next(one for one in report.findings if one.path == "check.py")
     assert '["GET", "PUT", "POST", "DROP"]' in found.excerpt
+
+
+COLOURS = {
+    "paint/kinds.py": (
+        "from enum import Enum\n\n\nclass WallPaintColour(Enum):\n"
+        '    RED = "red"\n    SEA_GREEN = "sea_green"\n    BLUE = "blue"\n'
+    ),
+    "paint/prices.py": (
+        "from paint.kinds import WallPaintColour\n\n"
+        "PRICES = {\n    WallPaintColour.RED: 3,\n    WallPaintColour.SEA_GREEN: 4,\n"
+        "    WallPaintColour.BLUE: 5,\n}\n"
+    ),
+    "paint/words.json": '{\n  "red": "Red",\n  "sea_green": "Sea green",\n  "blue": "Blue"\n}\n',
+    "paint/translations/nl.json": '{\n  "sea_green": "Zeegroen"\n}\n',
+    **{
+        f"walls/wall{at}.py": (
+            "from paint.kinds import WallPaintColour\n\n\n"
+            "class Colour:\n    pass\n\n\n"
+            f"class Colour{at}(Colour):\n    def paint(self):\n"
+            "        return WallPaintColour.RED, WallPaintColour.BLUE\n"
+        )
+        for at in range(4)
+    },
+}
+
+
+def test_an_enumeration_with_all_nouns_of_a_kind_is_its_base_rather_than_one_with_the_last() -> None:
+    claim = Asked(COLOURS).ask("where do I add a new wall paint colour?").claim
+    assert claim.startswith("Others of the kind are members of kinds.WallPaintColour (paint/kinds.py:4-7).")
+
+
+def test_the_member_with_the_fewest_uses_shows_where_one_more_belongs() -> None:
+    claim = Asked(COLOURS).ask("where do I add a new wall paint colour?").claim
+    assert (
+        "One of them, WallPaintColour.SEA_GREEN, stands at paint/prices.py:5 and paint/words.json:3." in claim
+    )
