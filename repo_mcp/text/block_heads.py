@@ -19,8 +19,8 @@ def list_heads(lines: Sequence[str], most: int = MOST_HEADS) -> list[int]:
     """Return the places, from 0, of lines that begin the blocks around the last of some lines.
 
     A block begins at the nearest line above that is indented less. For `else` and the like, the line that it
-    goes on from is returned as well, and so it is for a bracket alone, which is left out. At most so many are
-    returned, the innermost first.
+    goes on from is returned as well, and so it is for a bracket alone and for the end of a signature, which
+    are left out. At most so many are returned, the innermost first.
     """
     heads: list[int] = []
     depth = measure_depth(lines[-1])
@@ -28,7 +28,7 @@ def list_heads(lines: Sequence[str], most: int = MOST_HEADS) -> list[int]:
         line = lines[at]
         own = measure_depth(line)
         if own < depth and _may_begin(line.strip()):
-            heads += [at] if line.strip() != "{" else []
+            heads += [] if line.strip() == "{" or line.lstrip().startswith(")") else [at]
             depth = own + 1 if _GOES_ON.match(line) else own
     return heads[:most]
 

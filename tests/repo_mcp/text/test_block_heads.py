@@ -21,7 +21,7 @@ def test_the_heads_of_blocks_around_a_line_are_those_of_what_has_to_hold() -> No
         else:
             one.close()
             raise Busy("High load")"""
-    assert list_heads(lines.split("\n")) == [12, 10, 8, 6, 4, 0]
+    assert list_heads(lines.split("\n")) == [12, 8, 6, 4, 0]
     assert list_heads(["say('x')"]) == []
 
 
@@ -43,3 +43,17 @@ take(struct queue *q)
 def test_there_are_few_heads() -> None:
     lines = [f"{' ' * depth}if x:" for depth in range(3 * MOST_HEADS)]
     assert list_heads(lines) == [len(lines) - 2 - at for at in range(MOST_HEADS)]
+
+
+def test_the_end_of_a_signature_of_several_lines_is_left_out_and_its_first_line_is_not() -> None:
+    lines = [
+        "function send(",
+        "  parcel,",
+        "  { late }",
+        "): Sent {",
+        "  if (",
+        "    late",
+        "  ) {",
+        "    drop();",
+    ]
+    assert list_heads(lines) == [4, 0]
