@@ -15,7 +15,7 @@ from repo_mcp.research.findings.named_symbols import (
     is_left_out,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import join_name
+from repo_mcp.research.kinds.base_types import is_enumeration, join_name
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
@@ -33,7 +33,7 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
     """Return the shortest function that takes the type and has a name like `register`; None without one.
 
     If none takes it, return one named after both, `RegisterParcelSorter`, which takes what makes a sorter, or
-    after a guessed name: `setSorterFactory`.
+    after a guessed name: `setSorterFactory`. What sets a member of an enumeration registers none.
     """
     nodes = _list_taking(state, base)
     fitting = [
@@ -52,6 +52,7 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         and not is_deprecated(node)
         and not is_left_out(state, node)
         and _registers_kind(node.symbol.name, kind)
+        and not (is_enumeration(base) and _SETS.match(node.symbol.name))
     ]
     return min(
         fitting,

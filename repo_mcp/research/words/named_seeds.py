@@ -48,6 +48,9 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     ]
     if any(one.role is Role.TELLS_HOW for one in state.findings):  # which `add_call` does for no system call
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
+    telling = find_telling_noun(action)
+    if telling != action.nouns[-1]:  # `addType` adds no notification type
+        seeds = [seed for seed in seeds if shares_word(seed.name, (telling,))]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     if base is not None:  # `addMimeMapping` adds no mapper
         seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
@@ -58,7 +61,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
         seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
-    named_by = 2 if compound or find_telling_noun(action) != action.nouns[-1] else 1
+    named_by = 2 if compound or telling != action.nouns[-1] else 1
     if base is not None:
         kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
     else:

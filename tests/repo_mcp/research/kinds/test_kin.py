@@ -85,3 +85,24 @@ def test_a_guess_is_not_the_base_of_a_kind_that_the_question_names() -> None:
     asked = Asked({"carriers.py": bases + vans + CARRIERS})
     claim = asked.ask("Where would I add another carrier? (Vehicle)").claim
     assert claim.startswith("Others of the kind derive from carriers.Carrier")
+
+
+NOTICES = {
+    "types.ts": 'export enum NoticeEventType {\n  Sent = "sent",\n  Lost = "lost",\n  Found = "found",\n}\n',
+    "user.ts": """import { NoticeEventType } from "./types";
+
+export class User {
+  public setNoticeEventType(type: NoticeEventType, value = true) {
+    this.settings[type] = value;
+  }
+}
+""",
+    "tree.ts": "export function addType(node: Node): Node {\n  return { ...node, type: 1 };\n}\n",
+}
+
+
+def test_what_sets_a_member_or_adds_something_without_the_noun_of_the_kind_adds_no_kind() -> None:
+    report = Asked(NOTICES).ask("where should I add a new notice type? (NoticeEventType, settings)")
+    assert report.claim.startswith("Others of the kind are members of NoticeEventType (types.ts:1-5).")
+    assert "registers one" not in report.claim
+    assert "addType" not in list_found(report)
