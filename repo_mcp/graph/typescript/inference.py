@@ -26,6 +26,7 @@ from repo_mcp.graph.typescript.owners import (
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import list_signatures
 from repo_mcp.languages.typescript.types import (
+    list_function_parameters,
     read_function,
     read_types,
     split_condition,
@@ -58,6 +59,13 @@ class TypeReader(Protocol):
         """Return the members with a name in owners."""
 
 
+def _list_own_parameters(file: ScriptFile | None, at: Written) -> Collection[str]:
+    """Return the type parameters of a signature: of a declaration, or of a written function type."""
+    if at.text or file is None:
+        return list_function_parameters(at.text)
+    return file.type_parameters.get(at.ordinal, {})
+
+
 class Inference:
     """Infers type arguments, and the members of objects that stand for types."""
 
@@ -87,7 +95,7 @@ class Inference:
         known = {key for key, _ in bound}
         for types, _, at, _ in list_signatures(self._names, called):
             other = self._names.find_file(at.path)
-            own = other.type_parameters.get(at.ordinal, {}) if other is not None and not at.text else {}
+            own = _list_own_parameters(other, at)
             free = {name for name in own if (at.path, at.ordinal, name) not in known}
             if other is None or not free:
                 continue
@@ -96,7 +104,11 @@ class Inference:
                 for name, path in self._match(file, literal, at, text, free, bound, steps):
                     if not of or file.literals.find_call(literal, path.partition(".")[2]):
                         found.setdefault((at.path, at.ordinal, name), Written(file.path, row.symbol, path))
-        return replace(called, bound=join_bound(called.bound, tuple(found.items()))) if found else called
+        if not found:
+            return called
+        inferred = tuple(found.items())
+        functions = tuple(replace(one, bound=join_bound(one.bound, inferred)) for one in called.functions)
+        return replace(called, bound=join_bound(called.bound, inferred), functions=functions)
 
     def _find_passed_classes(self, file: ScriptFile, row: Reference) -> dict[int, str]:
         """Return the classes that are passed to the call in a row, by argument position, counted from 1."""

@@ -372,6 +372,8 @@ class ScriptTypes:
             meaning = self.find_member(outer, name, steps + 1)
         else:
             holder = find_type_parameter(file, ordinal, name)
+            if holder < 0 and any(key == (file.path, ordinal, name) for key, _ in bound):
+                holder = ordinal  # a parameter of a function type, which no symbol declares
             if holder >= 0:
                 return self._read_parameter(file, (file.path, holder, name), steps, bound)
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
@@ -421,7 +423,7 @@ class ScriptTypes:
             owners = self.read_written(other, bound_to.ordinal, bound_to.text, steps + 1, bound_to.bound)
             if owners != NO_OWNERS or not bound_to.text.startswith(EXPECTED):
                 return owners
-        text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
+        text = file.type_parameters.get(key[1], {}).get(key[2], "")[1:].partition(" = ")[0]
         owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NO_OWNERS
         return owners if bound_to is None else mark_uncertain(owners)
 

@@ -251,6 +251,14 @@ def read_function(text: str) -> tuple[list[str], str] | None:
     return None
 
 
+def list_function_parameters(text: str) -> list[str]:
+    """Return the type parameters of a function type: A and B of `<A, B extends C>(one: A) => B`."""
+    text = text.strip()
+    text = text[made.end() :] if (made := _MAKES.match(text)) is not None else text
+    listed = split_type(text[1 : _find_close(text)], ",") if text.startswith("<") else []
+    return [one.split()[0] for one in listed if one.strip()]
+
+
 @lru_cache(maxsize=MAX_CACHED)
 def split_function(text: str) -> tuple[str, str, bool] | None:
     """Return the parameters of a function type in parentheses, its result, and whether the type is bare.

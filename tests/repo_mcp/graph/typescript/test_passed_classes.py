@@ -31,12 +31,18 @@ TEXTS = {
         allow(User, Team, (one) => true);
         allow(given, Team, (one) => one.star(/* unknown */));
         type Kind<T> = new () => T;
-        interface Context { pick<T extends Item>(kind: Kind<T>): T | undefined }
+        interface Context {
+          pick<T extends Item>(kind: Kind<T>): T | undefined;
+          held: <T extends Item>(kind: new (...args: never[]) => T) => T[];
+        }
         async function batch<T extends Item>(kind: Kind<T>, run: (one: T) => void) {}
         batch(User, (one) => one.star(/* batch */));
         function perform(context: Context) {
           const team = context.pick(Team);
           team.star(/* member */);
+          context.pick(User);
+          const held = context.held(Team);
+          held.forEach((one) => one.star(/* typed */));
           const { pick } = context;
           const user = pick(User);
           user.star(/* local */);
@@ -66,6 +72,7 @@ def repository() -> Repository:
         ("batch", f"{OF_USER} probable"),
         ("member", f"{OF_TEAM} probable"),
         ("local", f"{OF_USER} probable"),
+        ("typed", f"{OF_TEAM} probable"),
         ("keyed", f"{OF_USER} exact"),
         ("given", f"{OF_TEAM} exact"),
     ],
