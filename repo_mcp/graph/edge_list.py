@@ -27,7 +27,7 @@ from functools import partial
 from itertools import accumulate, zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
-from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
+from repo_mcp.graph.edges import CalledLines, Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.lru_cache import LruCache
@@ -77,7 +77,7 @@ class EdgeTotals:
     unresolved: int  # references
     is_complete: bool  # if not, each number is a lower bound
     is_cut: bool  # a limit of the hierarchy was reached, so that there may be further edges
-    below: tuple[tuple[Declaration, int], ...]  # overrides that lines call by their own type
+    below: tuple[tuple[Declaration, CalledLines], ...]  # overrides that lines call by their own type
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class EdgeList:
         # Whether possible edges are mixed with the others; None before the first edge.
         self._is_guessing: bool | None = None
         self._lines = self._references = 0
-        self._below: Counter[Declaration] = Counter()
+        self._below: dict[Declaration, CalledLines] = {}
 
     def read(self, start: int) -> KnownEdges:
         """Return the list, read until it has rows from `start` on, is complete, or MAX_WINDOWS had none.
@@ -156,7 +156,9 @@ class EdgeList:
         for place in window.unresolved:
             self._unresolved += _split(place)
             self._references += place.count
-        self._below.update(dict(window.below))
+        for override, lines in window.below:
+            known = self._below.get(override, CalledLines())
+            self._below[override] = CalledLines(known.all + lines.all, known.in_tests + lines.in_tests)
         if window.is_followed:
             self._sure.append(WindowEnd(len(self._stages)))
         totals = EdgeTotals(

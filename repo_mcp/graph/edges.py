@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from repo_mcp.graph.program import SURENESS, Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
+from repo_mcp.text.roles import is_test_path
 
 _Key = tuple[EdgeType, Declaration, "Declaration | None"]
 _Surety = tuple[Confidence, str]  # the confidence of a line, and what resolved it
@@ -76,6 +78,13 @@ class Unresolved:
     count: int  # references
 
 
+class CalledLines(NamedTuple):
+    """The number of lines that call an override by its own type, and of those among them in tests."""
+
+    all: int = 0
+    in_tests: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Edges:
     """The edges of one symbol in one direction: most certain first, then by path and ordinal."""
@@ -85,8 +94,7 @@ class Edges:
     unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or by its name; nearest file first
     cut: bool = False  # a limit was reached, so there may be more
     is_followed: bool = False  # another window of the same search follows
-    # Overrides of the symbol, each with the number of lines that call it by its own type.
-    below: tuple[tuple[Declaration, int], ...] = ()
+    below: tuple[tuple[Declaration, CalledLines], ...] = ()  # overrides that are called by their own types
 
 
 IsLeftOut = Callable[[EdgeType, Declaration], bool]  # of an edge: its type and its other end
@@ -167,7 +175,10 @@ class GatheredEdges:
         ]
         for key, lines in self._found.items():
             self._taken.setdefault(key, set()).update(lines)
-        below = tuple((one, len(lines)) for one, lines in self._below.items())
+        below = tuple(
+            (one, CalledLines(len(lines), sum(is_test_path(path) for path, _ in lines)))
+            for one, lines in self._below.items()
+        )
         self._found, self._externals, self._unresolved, self._below = {}, {}, {}, {}
         is_cut = cut or is_followed
         return Edges(tuple(edges), tuple(externals), tuple(unresolved), is_cut, is_followed, below)

@@ -945,6 +945,19 @@ def test_overrides_that_are_called_by_their_own_types_are_named(tmp_path: Path) 
     assert "warnings" not in listed
 
 
+def test_overrides_that_only_tests_call_by_their_own_types_are_said_to_be(tmp_path: Path) -> None:
+    text = "class Base:\n    def run(self): ...\n\n\nclass Near(Base):\n    def run(self): ...\n"
+    used = "from a import Near\n\n\ndef test_near():\n    Near().run()\n"
+    served = Served(write_tree(tmp_path / "r", {"a.py": text, "tests/test_a.py": used}), tmp_path / "data")
+    try:
+        above = served.call("get_callers", symbol="Base.run")
+    finally:
+        served.close()
+    assert above["warnings"] == [
+        "1 override has calls of its own, all in tests: Near.run (1): ask for theirs."
+    ]
+
+
 def test_types_of_rust_without_a_name_implement_traits_and_derives_are_counted(tmp_path: Path) -> None:
     text = (
         "trait Size {\n    fn columns(&self) -> usize;\n"
