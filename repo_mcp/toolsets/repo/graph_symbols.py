@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 MAX_NAMED = 5  # other declarations of a name
+MAX_NEAR = 3  # names that are similar to one that nothing has
 
 
 def list_meant(repository: Repository, text: str) -> Sequence[Node]:
@@ -74,8 +75,42 @@ def _cite(node: Node) -> str:
     return f"`{escape_text(node.name_inside)}` ({place})"
 
 
+def list_near(repository: Repository, name: str) -> list[str]:
+    """Return the names that an undeclared one is short for, such as `DocHelp`, or is nearly spelled like."""
+    from repo_mcp.graph.nodes import normalise_name
+    from repo_mcp.graph.qualified_names import NameMatch
+    from repo_mcp.graph.vocabulary import SymbolFilter
+
+    try:
+        with repository.engines.graph.open(names=name) as graph:
+            nodes, match, _ = graph.look_up(name, SymbolFilter())
+            near = nodes if match is NameMatch.IN_ORDER else graph.list_near(name)
+    except RepoError:
+        return []
+    owner = normalise_name(name).rpartition(".")[0]
+    near = sorted(near, key=lambda node: not f".{node.qualified_name}".startswith(f".{owner}."))  # stable
+    return [*dict.fromkeys(f"`{escape_text(node.qualified_name)}`" for node in near)][:MAX_NEAR]
+
+
+def _name_near(repository: Repository, answer: SearchAnswer, name: str) -> SearchAnswer:
+    """Return an answer without a hit; what it says to be similar begins with what is for the graph."""
+    from repo_mcp.ranking.direct_hits.near_names import SIMILAR
+
+    near = [] if answer.hits else list_near(repository, name)
+    missing = [one for one in answer.warnings if "declaration is named" in one]
+    if not near or not missing:
+        return answer
+    said, _, others = missing[0].rstrip(".").partition(SIMILAR)
+    similar = dict.fromkeys((*near, *filter(None, others.split(", "))))
+    warning = f"{said}{SIMILAR}{', '.join([*similar][:MAX_NEAR])}."
+    return replace(answer, warnings=tuple(warning if one is missing[0] else one for one in answer.warnings))
+
+
 def add_named(repository: Repository, request: SearchRequest, answer: SearchAnswer) -> SearchAnswer:
-    """Return the symbols of the requested name, if an answer of mode `symbol` has no hit of that name."""
+    """Return the symbols of the requested name, if an answer of mode `symbol` has no hit of that name.
+
+    If nothing is named so, similar names are said.
+    """
     from repo_mcp.graph.nodes import normalise_name
 
     name = request.query.strip()
@@ -84,7 +119,7 @@ def add_named(repository: Repository, request: SearchRequest, answer: SearchAnsw
         return answer
     found = _list_named(repository, request, name)
     if not found:
-        return answer
+        return _name_near(repository, answer, name)
     from repo_mcp.ranking.direct_hits.name_lookup import SHOWN_LINES
 
     lines = chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))

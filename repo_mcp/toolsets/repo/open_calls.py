@@ -134,8 +134,18 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
         return opened
     if found:
         raise _refuse_several(symbol, list(found))
+    similar = _join_near(repository, symbol, similar)
     hint = f"Similar: {similar}" if similar else "No name is similar; repo.search looks for words."
     raise RepoError(ErrorCode.NOT_FOUND, f"No file declares {shown(symbol)}.", hint, {"argument": "symbol"})
+
+
+def _join_near(repository: Repository, symbol: str, similar: str) -> str:
+    """Return the names that are similar to one, those that the graph knows first."""
+    from repo_mcp.toolsets.repo.graph_symbols import list_near
+
+    others = similar.rstrip(".").split(", ") if similar else []
+    near = [one for one in list_near(repository, symbol) if not any(one in other for other in others)]
+    return f"{', '.join([*near, *others][:MOST_SIMILAR])}." if near or others else ""
 
 
 def _open_found(

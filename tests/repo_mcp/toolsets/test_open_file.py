@@ -966,3 +966,14 @@ def test_of_variants_between_which_a_build_chooses_that_of_a_plain_build_is_open
     envelope = served.call(symbol="size")
     assert (envelope["result"]["path"], envelope["result"]["start_line"]) == ("bag_plain.go", 5)
     assert envelope["warnings"] == ["Other builds have other declarations: bag_big.go (big)."]
+
+
+def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Path) -> None:
+    files = {"own.ts": "export class ParcelHelper {\n  run() {\n    return 1;\n  }\n}\n"}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        assert served.call(symbol="parHelp")["error"]["hint"] == "Similar: `ParcelHelper`."
+    finally:
+        served.repository.close()

@@ -825,3 +825,12 @@ def test_of_a_long_word_that_nothing_has_only_the_beginning_is_named(
         envelope = call(repository, query.format("x" * 70_000), mode=mode)
         assert envelope["ok"], envelope["error"]
         assert all(len(warning) < 300 for warning in envelope["warnings"])
+
+
+def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Path) -> None:
+    files = {"a.ts": "export class ParcelHelper {\n  run() {\n    return 1;\n  }\n}\n"}
+    with closing(Repository(load_config(str(write_tree(tmp_path / "r", files))))) as repository:
+        repository.refresh()
+        repository.symbol_index.build()
+        warnings = call(repository, "parHelp", mode="symbol")["warnings"]
+        assert warnings[0] == "No declaration is named `parHelp`; similar: `ParcelHelper`."
