@@ -8,6 +8,7 @@
     shop/orders.py                the file itself
     shop.orders                   a Python module: its file
     Box<T>.put(int, String)       without type arguments; parameters choose among overloads
+    Box$Node.<init>               as traces of Java name a nested class, and a constructor
     runProcedure                  what files import under that name, or call so themselves, although none
                                   declares it
     struct buffer                 a type, after the keyword that declares it
@@ -45,7 +46,7 @@ from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
-from repo_mcp.text.written_symbols import read_written
+from repo_mcp.text.written_symbols import read_compiled, read_written
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
@@ -246,6 +247,9 @@ class SymbolLookup:
             found = _keep_nearest(found, around)
         if len(found) != 1 and "::" in plain:
             found = self._list_reexported(parts) or found
+        compiled = read_compiled(text)
+        if not found and compiled != text:
+            return self._list_meant(compiled, admits) or self._list_as_written(compiled, admits)
         parameters = split_signature(written).parameters if written else []
         return [node for node in found if parameters and _has_parameters(node, parameters)] or found
 

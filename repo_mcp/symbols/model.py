@@ -206,7 +206,8 @@ BEHIND_POINTER = 2  # EXTEND in Rust: `impl T for Arc<S>` gives the members to s
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
 SIGN_OF_MACRO = "#"  # the qualifier of a CALL in Swift of a macro: `#name(...)`
 DEREFERENCED = "*"  # CALL in Rust: a method of `*value`
-BEHIND_ALIAS = "|"  # CALL in C++ and Java: the text after it marks the arguments that are literals
+BEHIND_ALIAS = "|"  # CALL in C++ and Java: the text after it tells what is known of the arguments' types
+OF_VARIABLE = "."  # there in Java, before the name of an argument that is no local variable
 NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`
 # In Python: a name in the head of a method, bound by the class around it. The method's body does not see it.
 OF_CLASS = "class"
@@ -223,7 +224,8 @@ REPLACED = "="
 # BIND in Python, before a name: the row is about a block that declares it by `def`, `class` or `import`.
 DECLARED = ":"
 # BIND in TypeScript and JavaScript: a constructor function, `function Store() { this.name = 1 }`; in a second
-# row, "." and the name of a member follow. CALL in Java: the name after `new`, which is always a type.
+# row, "." and the name of a member follow. CALL in Java: the name after `new`, which is always a type; with
+# the qualifier "this" or "super" the class whose constructor `this(...)` or `super(...)` calls.
 CONSTRUCTED = "new"
 # BIND in TypeScript: a part of a type that has no name. An index signature, `[key: string]: T`, has the name
 # ":T"; a construct signature, `new (a: A): T`, has the name "new".

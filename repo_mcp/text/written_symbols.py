@@ -14,6 +14,10 @@ from repo_mcp.late_patterns import compile_late
 _CALLED = compile_late(r"(.*\w[?!]?)(?<!\boperator)\s*(\(.*\))", re.DOTALL)
 _TYPE_ARGUMENTS = compile_late(r"(?<=\w)(?:(?:::)?<[^<>()]*>|`\d+)")
 _RECEIVER = compile_late(r"\(\*?(\w+)\)(?=\.)")  # in Go
+# What compilers of Java make of names: `Map$Node`, `Map.<init>` of the constructor, `lambda$run$0` in `run`.
+_LAMBDA = compile_late(r"\blambda\$(\w+?)\$\d+\b")
+_NESTED = compile_late(r"(?<=\w)\$(?=[^\W\d])")
+_MADE = compile_late(r"(\w+)\.<init>")
 MAX_CHARS = 1_024  # of a longer name nothing is read: the expressions may take quadratic time
 
 
@@ -27,3 +31,10 @@ def read_written(text: str) -> tuple[str, str]:
     while (shorter := _TYPE_ARGUMENTS.sub("", name)) != name:
         name = shorter
     return name, parameters
+
+
+def read_compiled(text: str) -> str:
+    """Return a name in a trace of Java as code declares it: `Map$Node.<init>` is `Map.Node.Node`."""
+    if len(text) > MAX_CHARS:
+        return text
+    return _MADE.sub(r"\1.\1", _NESTED.sub(".", _LAMBDA.sub(r"\1", text)))

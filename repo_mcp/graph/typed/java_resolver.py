@@ -6,6 +6,7 @@ from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
     Declaration,
+    Program,
     Resolution,
     Target,
     is_type_role,
@@ -13,7 +14,7 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.typed.file_scope import FileScope, split_marks, split_name
 from repo_mcp.graph.typed.java_lookup import JavaLookup
-from repo_mcp.graph.typed.java_overloads import choose_by_literals
+from repo_mcp.graph.typed.java_overloads import Overloads
 from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.member_lookup import iter_above
@@ -39,15 +40,21 @@ class JavaResolver(LanguageResolver):
     make_lookup = JavaLookup
     make_receivers = JavaReceivers
 
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._overloads = Overloads(self._lookup)
+
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
-        reference, marks = split_marks(reference)
-        return choose_by_literals(self._lookup, super()._resolve(scope, reference), marks)
+        reference, written = split_marks(reference)
+        return self._overloads.choose(scope, reference, super()._resolve(scope, reference), written)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:
             return self._resolve_function_type(scope, reference)
         if reference.role is ReferenceRole.USE and reference.arguments == AS_LABEL:
             return self._resolve_label(scope, reference)
+        if reference.alias == CONSTRUCTED and reference.qualifier in {"this", "super"}:
+            return self._resolve_own_constructor(scope, reference)
         return super()._resolve_name(scope, reference)
 
     def _resolve_function_type(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -55,6 +62,16 @@ class JavaResolver(LanguageResolver):
         found = self._lookup.find_type(scope, reference.symbol, split_name(reference))
         interfaces = [one for one in found.declarations if self._lookup.get_kind(one) is SymbolKind.INTERFACE]
         return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
+
+    def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve `this(...)` and `super(...)`, which are recorded under the name of their class."""
+        called = replace(reference, name=reference.qualifier, qualifier="", alias="")
+        found = super()._resolve_own_constructor(scope, called)
+        owner = scope.find_type_around(reference.symbol)
+        if found.targets or owner is None:
+            return found
+        bases = self._lookup.list_external_bases(Declaration(scope.path, owner))
+        return Resolution((), bases[0]) if bases else NOTHING
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a constant of the compared enum, or else any constant."""
@@ -113,12 +130,18 @@ class JavaResolver(LanguageResolver):
         return meant + self._list_inherited(meant, reference)
 
     def _separate_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
-        """Return the methods for a call or after `::`, else the other declarations."""
+        """Return the methods for a call or after `::`, else the other declarations.
+
+        A component of a record stands for its method, unless that is declared.
+        """
         if is_type_role(use.role):
             return declarations
         kinds = {one: self._lookup.get_kind(one) for one in declarations}
         if use.role is ReferenceRole.CALL or use.alias == PATH:
-            return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
+            called = [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
+            components = [one for one in declarations if self._lookup.is_component(one)]
+            accepting = [one for one in called if self._accepts(one, use)]
+            return accepting or components if components else called
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:

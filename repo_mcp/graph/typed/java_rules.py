@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, Access, Reference, SymbolKind
 
+LANG = ("java", "lang")  # the package that every file imports
 # Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
 _LANG_TEXT = """
 Appendable AutoCloseable CharSequence Cloneable Comparable Iterable ProcessHandle Readable Runnable
@@ -87,9 +90,14 @@ class JavaRules(Rules):
         return (*names[0].split("."), *names[1:]) if names else ()
 
     def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
-        """Return the package and the targets of `*` imports: packages, and types with static members."""
+        """Return the package, the targets of `*` imports, which may be types with static members, and
+        java.lang where the repository declares it itself."""
         wide = [tuple(row.qualifier.split(".")) for row in scope.wildcard_imports]
-        return [self.find_home(scope), *wide]
+        return [self.find_home(scope), *wide, *([LANG] if self._declares_lang else [])]
+
+    @cached_property
+    def _declares_lang(self) -> bool:
+        return bool(self.program.list_declaring(".".join(LANG)))
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         """Return False for what is private in another file."""
@@ -112,7 +120,7 @@ class JavaRules(Rules):
         """Return paths through an import or visible package, in java.lang, or fully qualified."""
         found = super().list_paths(scope, ordinal, names)
         if names[0] in _LANG:
-            return [*found, (*OUTSIDE, "java", "lang", *names)]
+            return [*found, (*OUTSIDE, *LANG, *names)]
         return [*found, names] if names[0][:1].islower() and len(names) > 2 else found
 
     def list_imported(self, scope: FileScope, row: Reference) -> tuple[list[str], list[Path], str]:

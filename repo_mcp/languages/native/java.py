@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.java_literals import mark_literals
+from repo_mcp.languages.native.java_arguments import type_arguments
 from repo_mcp.languages.native.java_uses import (
     name_anonymous,
     on_annotation,
@@ -23,6 +23,7 @@ from repo_mcp.languages.native.java_uses import (
     on_new,
     on_return,
     on_scoped_type,
+    on_superclass,
     on_switch,
     refer_implemented,
 )
@@ -33,10 +34,8 @@ from repo_mcp.languages.treesitter.capture_walk import (
     count_arguments,
     on_block,
     on_bound,
-    on_comment,
     on_extend,
     on_implement,
-    on_inherit,
     on_taken,
     on_type,
     on_types,
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
 _BUILTINS_TEXT = """
 var String Object Integer Long Boolean Double Float Character Byte Short Void
 """
+_BLANK = re.compile(rb"\s*\n")
 _NEGATED = re.compile(rb"\(\s*!\s*\(")
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
@@ -60,6 +60,12 @@ _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": 
 
 
 # Declarations
+
+
+def _on_comment(walk: CaptureWalk, node: Node) -> None:
+    """Note a comment; between one of Javadoc and its declaration there may be empty lines."""
+    blank = _BLANK.match(walk.text, node.end_byte) if walk.text.startswith(b"/**", node.start_byte) else None
+    walk.note_comment(node, blank[0].count(b"\n") - 1 if blank is not None else 0)
 
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
@@ -157,7 +163,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
     if node.child_by_field_name("body") is not None:
         walk.refer(ReferenceRole.INHERIT, owner, node)
     if arguments is not None:
-        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
+        alias, count = type_arguments(walk, arguments), count_arguments(walk, arguments)
         walk.refer(ReferenceRole.CALL, owner, node, "", alias, count)
 
 
@@ -339,7 +345,7 @@ def _is_negated(walk: CaptureWalk, node: Node) -> bool:
 JAVA = Dialect(
     "java",
     {
-        "comment": on_comment,
+        "comment": _on_comment,
         "taken": on_taken,
         "block": on_block,
         "return": on_return,
@@ -367,7 +373,7 @@ JAVA = Dialect(
         "resource": _on_resource,
         "instance_test": _on_instance_test,
         "pattern_name": on_bound,
-        "superclass": on_inherit,
+        "superclass": on_superclass,
         "super_interfaces": on_implement,
         "extends_interfaces": on_extend,
         "types": on_types,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.java_arguments import is_text, type_arguments
 from repo_mcp.languages.native.java_lambdas import bind_passed, bind_typed
-from repo_mcp.languages.native.java_literals import is_text, mark_literals
 from repo_mcp.languages.treesitter.capture_scopes import MAX_CHAIN_BYTES, name_chain
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     count_arguments,
     on_block,
+    on_inherit,
     refer_bare_call,
     split_path,
 )
@@ -50,7 +51,7 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
     inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
     walk.take_words(inner)
     arguments = node.child_by_field_name("arguments")
-    alias, count = CONSTRUCTED + mark_literals(walk, arguments), count_arguments(walk, arguments)
+    alias, count = CONSTRUCTED + type_arguments(walk, arguments), count_arguments(walk, arguments)
     walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, alias, count)
     bind_passed(walk, arguments, f"{NEW}{found.name}", found.qualifier)
     _refer_outer(walk, made, found.qualifier)
@@ -101,13 +102,22 @@ def on_case_label(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.USE, name, node, chosen_by or "?", "", AS_LABEL)
 
 
+def on_superclass(walk: CaptureWalk, node: Node) -> None:
+    """Note the class that a class extends, which `super(...)` means."""
+    on_inherit(walk, node)
+    found = read_type(walk.read_line(node).removeprefix("extends ").partition("<")[0])
+    walk.superclasses[walk.scope.ordinal] = found.name
+
+
 def on_constructor_call(walk: CaptureWalk, node: Node) -> None:
-    """Add the call of another constructor: `this(...)` or `super(...)`."""
+    """Add the call of another constructor: `this(...)` or `super(...)`, under the name of its class."""
     which = walk.read(node.child_by_field_name("constructor"))
-    if which in {"this", "super"}:
+    own = walk.parents[walk.scope.ordinal]
+    name = walk.scope.name if which == "this" else walk.superclasses.get(own, "")
+    if which in {"this", "super"} and name:
         arguments = node.child_by_field_name("arguments")
-        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
-        walk.refer(ReferenceRole.CALL, which, node, "", alias, count)
+        alias, count = CONSTRUCTED + type_arguments(walk, arguments), count_arguments(walk, arguments)
+        walk.refer(ReferenceRole.CALL, name, node, which, alias, count)
 
 
 def on_call(walk: CaptureWalk, node: Node) -> None:
@@ -116,7 +126,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     if name is not None:
         walk.taken.add(name.start_byte)
         arguments = node.child_by_field_name("arguments")
-        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
+        alias, count = type_arguments(walk, arguments), count_arguments(walk, arguments)
         qualifier = _read_receiver(walk, before)
         walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, alias, count)
         bind_passed(walk, arguments, walk.read(name), qualifier)

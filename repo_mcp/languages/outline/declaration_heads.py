@@ -1,7 +1,7 @@
 """The signature of a declaration and its documentation, as the lines at its name have them.
 
 A signature is joined from several lines while its parentheses are open, and that of a type while it names
-what the type derives from. Comments behind it are left out. Documentation is the comment right above, in some
+what the type derives from. Comments behind it are left out. Documentation is the comment above, in some
 languages the docstring right below, and of either the first line with text.
 """
 
@@ -115,10 +115,20 @@ class DeclarationHeads:
         return _BASES_BELOW.search(text) is not None or _NAMES_BASES.match(below) is not None
 
     def find_doc(self, first: int, header_end: int) -> str | None:
-        """Return the first line of the comment right above, or of the docstring right below; else None."""
-        begin = self._comment_ends.get(first - 1)
+        """Return the first line of the comment right above, or of the docstring right below; else None.
+
+        Between `/** ... */` and the declaration there may be empty lines, unless it begins the file.
+        """
+        last = first - 1
+        begin = self._comment_ends.get(last)
+        if begin is None:
+            while last > 0 and not self.lines[last].strip():
+                last -= 1
+            begin = self._comment_ends.get(last)
+            is_doc = begin is not None and self.lines[begin].lstrip().startswith(b"/**")
+            begin = begin if is_doc and any(map(bytes.strip, self.lines[:begin])) else None
         if begin is not None:
-            return self._read_comment(begin, first - 1)
+            return self._read_comment(begin, last)
         if self._language in ("python", "elixir") and header_end + 1 in self._comment_starts:
             return self._read_comment(header_end + 1, header_end + 3)
         return None

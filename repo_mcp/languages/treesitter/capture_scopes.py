@@ -181,9 +181,9 @@ class CaptureScopes(CaptureText):
         """Return True inside a callable: declarations there are visible nowhere else."""
         return self.scopes[-1].kind in CALLABLE_KINDS
 
-    def note_comment(self, node: Node) -> None:
-        """Record the row where a doc comment ends."""
-        self._comment_end = node.end_point.row - (node.end_point.column == 0)
+    def note_comment(self, node: Node, blank_rows: int = 0) -> None:
+        """Record the row where a doc comment ends, with the empty rows below that belong to it."""
+        self._comment_end = node.end_point.row - (node.end_point.column == 0) + blank_rows
         self._documented = -1
 
     def note_mark(self, node: Node) -> None:

@@ -60,6 +60,9 @@ class CaptureWalk(CaptureScopes):
         self.values_to_come: dict[int, tuple[str, int]] = {}
         self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of the open ones
         self.type_parameters: dict[tuple[int, str], str] = {}  # (ordinal, name) -> its bound
+        # (ordinal, name) of a local variable -> its written type, "" for one without
+        self.written_types: dict[tuple[int, str], str] = {}
+        self.superclasses: dict[int, str] = {}  # ordinal of a class of Java -> its superclass, as a chain
         self.results: dict[int, str] = {}  # ordinal of a function or property -> the type of its value
         self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
         self.closures: list[tuple[int, int]] = []  # (end, number) of the open ones
@@ -129,6 +132,7 @@ class CaptureWalk(CaptureScopes):
         self.taken.add(node.start_byte)
         name = self.read(node)
         self.add_local(name)
+        self.written_types[self.scopes[-1].ordinal, name] = ""
         note_binding(self, name, node.start_byte)
         return name
 
@@ -158,6 +162,7 @@ class CaptureWalk(CaptureScopes):
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Record the written type of a local variable, which is read only if it is needed."""
         if type_text:
+            self.written_types[self.scopes[-1].ordinal, name] = type_text
             self._bind(name, type_text, "", node, UNREAD)
 
     def bind_call(

@@ -107,14 +107,30 @@ def _strip_marks(line: str) -> str:
 
 
 def list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
-    """Return the numbers of the comment lines above a declaration and its annotations."""
+    """Return the numbers of the comment lines above a declaration and its annotations.
+
+    Between `/** ... */` and the declaration there may be empty lines, unless that comment begins the file.
+    """
     if start in comments and _OPENS_DOC.match(lines[start - 1]):  # JSDoc declares a type: `@typedef`
         return list(takewhile(comments.__contains__, range(start, len(lines) + 1)))
     first = min(start, len(lines) + 1)  # the file may have become shorter since it was parsed
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
         first -= 1
     above = [number for number in range(first, start) if number in comments]
+    above = above or _list_apart(lines, comments, first)
     return [number for number in above if not _FOR_TOOLS.search(lines[number - 1])]
+
+
+def _list_apart(lines: Sequence[str], comments: Set[int], first: int) -> list[int]:
+    """Return the numbers of the lines of a `/** ... */` comment that only empty lines part from a line."""
+    last = first - 1
+    while last > 0 and not lines[last - 1].strip():
+        last -= 1
+    begin = last
+    while begin > 1 and begin in comments and not lines[begin - 1].lstrip().startswith("/**"):
+        begin -= 1
+    is_doc = last in comments and lines[begin - 1].lstrip().startswith("/**")
+    return list(range(begin, last + 1)) if is_doc and any(map(str.strip, lines[: begin - 1])) else []
 
 
 def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:

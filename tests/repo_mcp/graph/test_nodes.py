@@ -214,7 +214,7 @@ WRITTEN = {
         "class Box<T> {\n    void put(int n) {}\n    void put(String s, java.util.Map<K, V> m) {}\n"
         "    void drop() {}\n}\n"
     ),
-    "app/Bag.java": "class Bag {\n    void put(int n) {}\n}\n",
+    "app/Bag.java": "class Bag {\n    void put(int n) {}\n    static class Slot { Slot(int n) {} }\n}\n",
     "crates/lint/src/checks/noqa.rs": "pub fn check(n: usize) {}\n",
     "crates/other/src/run.rs": "pub fn check(n: usize) {}\n",
     "serve/serve.go": "package serve\n\ntype Server struct{}\n\nfunc (s *Server) Run() {}\n",
@@ -229,6 +229,8 @@ WRITTEN = {
         ("Box.put(int n)", "app/Box.java:2"),
         ("Box.drop()", "app/Box.java:4"),
         ("app/Box.java:Box<T>.drop()", "app/Box.java:4"),
+        ("Bag$Slot", "app/Bag.java:3"),
+        ("Bag$Slot.<init>", "app/Bag.java:3"),
         ("lint::checks::noqa::check", "crates/lint/src/checks/noqa.rs:1"),
         ("example.org/app/serve.(*Server).Run(0xc000, 0x2)", "serve/serve.go:5"),
     ],

@@ -1,4 +1,4 @@
-"""Java: the literals of a call rule out overloads, and choose one if nothing else differs."""
+"""Java: the types of the arguments of a call rule out overloads, and choose the nearest of those left."""
 
 from __future__ import annotations
 
@@ -21,11 +21,27 @@ TEXTS = {
             void none(String... a) {}
             void take(Class<?> t) {}
             void take(Item t) {}
-            void f(Item x, String s) {
+            void tally(int[] all, int one) {}
+            void tally(long[] all, long one) {}
+            void load(Item a, Class<?> b) {}
+            void load(Class<?> a, Object b) {}
+            void show(Item x) {}
+            void show(Part x) {}
+            void show(Object x) {}
+            private final int size = 1;
+            Item y() { return null; }
+            void f(Item x, String s, Class<Item> c) {
                 run("a", x); // a text
                 run("a" + s); // joined texts
                 run(s); // a variable
-                bind("a", x); // an argument that is not known
+                bind("a", y()); // an argument that is not known
+                bind("a", x); // a parameter
+                int[] counts = {1};
+                tally(counts, size); // a local variable and a field
+                load(c, s); // a parameter with type arguments
+                show(new Part()); // a type and one below it
+                show((Item) y()); // a cast
+                all.forEach(e -> show(e)); // a parameter without a type
                 bind(1, x); // a number
                 bind("a", -1); // both
                 take(Item.class); // a class
@@ -34,12 +50,22 @@ TEXTS = {
             }
         }
         class Item {}
+        class Part extends Item {}
         """
 }
 CASES = {
     "// a text": ("run", ["a/A.java:5 run probable"]),
     "// joined texts": ("run", ["a/A.java:5 run probable"]),
-    "// a variable": ("run", ["a/A.java:5 run possible", "a/A.java:6 run possible"]),
+    "// a variable": ("run", ["a/A.java:5 run probable"]),
+    '("a", x); // a parameter': ("bind", ["a/A.java:8 bind probable"]),
+    "// a local variable and a field": ("tally", ["a/A.java:14 tally probable"]),
+    "// a parameter with type arguments": ("load", ["a/A.java:17 load probable"]),
+    "// a type and one below it": ("show", ["a/A.java:19 show probable"]),
+    "// a cast": ("show", ["a/A.java:18 show probable"]),
+    "// a parameter without a type": (
+        "show",
+        ["a/A.java:18 show possible", "a/A.java:19 show possible", "a/A.java:20 show possible"],
+    ),
     "// an argument that is not known": (
         "bind",
         ["a/A.java:8 bind possible", "a/A.java:9 bind possible"],
@@ -58,6 +84,6 @@ def repository() -> Repository:
 
 
 @pytest.mark.parametrize("line", CASES)
-def test_literals_choose_between_overloads(line: str, repository: Repository) -> None:
+def test_arguments_choose_between_overloads(line: str, repository: Repository) -> None:
     name, meant = CASES[line]
     assert repository.ask("a/A.java", line, name) == meant

@@ -254,10 +254,10 @@ def test_java_overloads_of_bases_are_a_types_own() -> None:
         }
     )
     low, base = "a/Low.java:a.Low.put exact", "a/Base.java:a.Base.put"
-    assert case.ask("a/Low.java", "put", line=5) == [f"{base} possible", f"{base} possible"]
+    assert case.ask("a/Low.java", "put", line=5) == [f"{base} probable"]
     assert case.ask("a/Low.java", "put", line=6) == [low]
     assert case.ask("a/Low.java", "put", line=7) == [f"{base} exact"]
-    assert case.ask("a/Low.java", "put", line=8) == [f"{base} possible", f"{base} possible"]
+    assert case.ask("a/Low.java", "put", line=8) == [f"{base} probable"]
     assert case.ask("a/Low.java", "put", line=9) == [f"{base} exact"]
     assert case.ask("a/Low.java", "put", line=10) == [f"{base} exact"]
     # Of a value of no known type: the only method that takes so many, and none that takes another number.
@@ -298,7 +298,7 @@ def test_a_comment_is_no_argument(path: str, text: str) -> None:
 
 
 def test_java_own_constructor(java: Case) -> None:
-    found = java.ask(f"{DATA}Repo.java", "this")
+    found = java.ask(f"{DATA}Repo.java", "Repo", line=4)
     assert found[0] == f"{DATA}Repo.java:com.app.data.Repo.Repo exact"
 
 

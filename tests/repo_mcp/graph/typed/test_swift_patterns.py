@@ -84,7 +84,7 @@ def test_of_constructors_with_as_many_parameters_none_is_exact() -> None:
     graph = make_graph({"Box.java": text})
     made = [node for node in graph.outline("Box.java") if node.symbol.kind.name == "CONSTRUCTOR"]
     assert [tell(graph, node) for node in made] == [
-        [("possible", (7,))],
-        [("possible", (7,))],
+        [("probable", (7,))],
+        [],
         [("exact", (8,))],
     ]

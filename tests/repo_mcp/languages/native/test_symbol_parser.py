@@ -535,3 +535,9 @@ def test_cpp_an_error_above_a_function_swallows_nothing_below_it() -> None:
 def test_cpp_a_name_that_only_the_grammar_wants_declares_nothing() -> None:
     found = parse("cpp", "template <class T>\nenable_if<(\n  one &&\n T> f();\nint g() { return 1; }\n")
     assert all(found.get_symbol(one).name for one in range(1, found.symbol_count))
+
+
+def test_empty_lines_may_part_javadoc_from_what_it_documents() -> None:
+    structure = parse("java", "/** Keeps books. */\n\n\nclass Book {\n  // a note\n\n  void close() {}\n}\n")
+    assert find(structure, "Book").flags & SymbolFlag.DOCUMENTED
+    assert not find(structure, "close").flags & SymbolFlag.DOCUMENTED

@@ -505,3 +505,12 @@ def test_an_outline_of_a_language_without_a_reader_says_so() -> None:
         (), ("Declarations of yacc are not recognised here; search for words instead.",),
     )  # fmt: skip
     assert not ADAPTER.outline("calc.lua", "return 1\n").warnings
+
+
+def test_empty_lines_may_part_javadoc_from_what_it_documents() -> None:
+    text = (
+        "package a;\n\n/**\n * Keeps accounts.\n */\n\n"
+        "public class Book {\n    // a note\n\n    void close() { }\n}\n"
+    )
+    assert [one.doc for one in ADAPTER.outline("Book.java", text).symbols] == ["Keeps accounts.", None]
+    assert ADAPTER.outline("Book.java", text.partition("\n\n")[2]).symbols[0].doc is None

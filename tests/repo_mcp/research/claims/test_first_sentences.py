@@ -13,3 +13,19 @@ def test_a_tag_that_is_never_closed_is_read_once() -> None:
         2_000,
     )
     assert growth < BOUND
+
+
+def test_empty_lines_may_part_javadoc_from_what_it_documents() -> None:
+    apart = [
+        "package a;",
+        "/** Keeps the books of",
+        " * a year. Twice.",
+        " */",
+        "",
+        "",
+        "@Open",
+        "class Ledger {",
+    ]
+    assert read_first_sentence(apart, {2, 3, 4}, 8) == "Keeps the books of a year."
+    assert read_first_sentence(["/** All rights are", "kept. */", "", "class Ledger {"], {1, 2}, 4) == ""
+    assert read_first_sentence(["package a;", "// The books of a year.", "", "class Ledger {"], {2}, 4) == ""
