@@ -107,6 +107,7 @@ class ReferenceSearch:
         self._modules = [target.path] if is_named_by_importers(record, target.ordinal) else []
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._opened: set[str] = set()  # a file may be a candidate by several names
         self._family = references.find_family(target.path)
         self._holders = set(_list_holders(target, record))
         self._is_member = record.get_kind(self._symbol.parent) in _OWNERS
@@ -118,10 +119,11 @@ class ReferenceSearch:
             paths = self._list_candidates(name, module)
             paths = self._references.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
-                if window.files == window.bounds.files:
+                if path not in self._opened and window.files == window.bounds.files:
                     yield
                     window.follow()
-                window.files += 1
+                window.files += path not in self._opened
+                self._opened.add(path)
                 record = self._references.find_record(path)
                 if record is None:
                     continue

@@ -268,6 +268,16 @@ def test_a_default_export_is_looked_for_in_the_files_that_import_its_file(
         assert found.cut is False
 
 
+def test_a_file_that_is_a_candidate_by_several_names_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (limits, references):
+        monkeypatch.setattr(module, "MAX_FILES", 3)
+    files = {"lib/widget.ts": "export default class Widget {}\n"}
+    files |= {f"{at}.ts": 'import Widget from "./lib/widget";\nnew Widget();\n' for at in range(2)}
+    graph = make_graph(files)
+    found = graph.find_incoming(find_node(graph, "Widget"), CALLS)
+    assert (len(found.edges), found.cut) == (2, False)
+
+
 def test_an_edge_out_stops_at_a_number_of_references_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_OUTGOING", 5)
     for calls, cut in ((5, False), (6, True)):
