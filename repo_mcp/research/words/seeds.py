@@ -60,6 +60,7 @@ NO_WORD = "The question has no word to search for."
 GUESS_NAMES = "Ask again with names that the code may use, in brackets behind the question: (retry, backoff)."
 FEW_SEEDS = 3  # shown if most of the question's words are in no file, or a document tells more
 _WORD = re.compile(r"\w+")
+_ASKS_DOER = re.compile(r"\W*(?:what|who|which(?: \w+)?) (\w+s)\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
 
 
 def find_seeds(
@@ -85,6 +86,10 @@ def find_seeds(
     idioms = {} if guessed else list_idioms(state, text)
     rated = _rate(state, words, idioms, guessed)
     absent = _note_absent(state, words, idioms)
+    if not (guessed or first) and _lacks_deed(state):
+        state.word_match.lacks_most = True
+        state.warnings += [*absent, GUESS_NAMES]
+        return []
     given = [_build_given(state, node, reasons) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
@@ -114,6 +119,15 @@ def find_seeds(
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _lacks_deed(state: ResearchState) -> bool:
+    """Return True for one of several questions for what does something, if no file has the verb.
+
+    What has the other words takes room from the other questions, and does something else.
+    """
+    asked = _ASKS_DOER.match(state.request.query) if state.room.parts > 1 else None
+    return asked is not None and asked[1] in state.word_match.absent
 
 
 def _is_told(state: ResearchState) -> bool:

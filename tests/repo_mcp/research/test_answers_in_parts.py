@@ -166,3 +166,13 @@ def test_a_comment_that_an_earlier_part_quotes_is_not_quoted_again() -> None:
     said = 'It is a.save (a.py:1-4). The comment of save says: "Keep it." It calls a.lock (a.py:9).'
     first, second = f"How is it kept? {said}", f"Who frees it? {said}"
     assert leave_out_told(second, [first]) == "Who frees it? It is a.save (a.py:1-4)."
+
+
+def test_a_further_question_whose_verb_no_file_has_is_not_answered_by_its_other_words() -> None:
+    texts = {
+        "depot.py": "def empty_depot(depot):\n    for parcel in depot:\n        depot.drop(parcel)\n",
+        "merge.py": "def merge_parcels(old, new):\n    # Old and new\n    return old + new\n",
+    }
+    report = Asked(texts).ask("How does the depot get emptied? What purges old parcels?")
+    assert "This repository may have no answer: no file has the word purges." in report.claim
+    assert not any("merge" in symbol for symbol in list_found(report))
