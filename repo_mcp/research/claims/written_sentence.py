@@ -39,7 +39,7 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
 def _cite_key(one: Finding) -> str:
     """Return what has a key, with its lines; of a call that is given a function, what is called."""
     taking = f"`{one.reason.about}`" if one.role is Role.TAKES_KEY else ""
-    if one.node_id is None and taking:
+    if taking and (one.node_id is None or '"' in one.name):  # the function is declared under the text
         return f"{taking} ({one.citation})"
     return f"{f'{taking} in ' if taking else ''}{shorten_symbol(one)} ({cite_lines(one)})"
 
