@@ -1,4 +1,4 @@
-"""The type arguments that TypeScript infers from the objects and classes that are passed to a call.
+"""The type arguments that TypeScript infers from the objects, functions and classes that a call is given.
 
 A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to the result of its member
 `b`. A mapped type has a member for each member of an object, and may choose its type by conditions; a
@@ -25,6 +25,7 @@ from repo_mcp.graph.typescript.owners import (
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile, find_type_parameter
 from repo_mcp.graph.typescript.signatures import list_signatures
+from repo_mcp.languages.typescript.contextual_types import GIVEN
 from repo_mcp.languages.typescript.types import (
     list_function_parameters,
     read_function,
@@ -64,6 +65,15 @@ def _list_own_parameters(file: ScriptFile | None, at: Written) -> Collection[str
     if at.text or file is None:
         return list_function_parameters(at.text)
     return file.type_parameters.get(at.ordinal, {})
+
+
+def _match_given(literal: str, text: str, free: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the type parameters in the result of a function type, with their paths in what is given."""
+    for part in split_type(text, "|"):
+        function = read_function(part.strip())
+        for one in read_types(function[1]) if function is not None else ():
+            if one.name in free and not one.qualifier:
+                yield one.name, f"{literal}.{GIVEN}{'.[]' if one.is_items else ''}"
 
 
 class Inference:
@@ -139,6 +149,9 @@ class Inference:
             if len(named) == 1:
                 yield named.pop(), literal
             return
+        if file.literals.list_given(literal):
+            yield from _match_given(literal, text, free)
+            return
         if text in free:
             yield text, literal + "."
             return
@@ -192,6 +205,10 @@ class Inference:
     def read_literal(self, file: ScriptFile, text: str, steps: int) -> Owners:
         """Return the owners at the end of a path of members that begins with an object: "@120.a.b()"."""
         literal, *names = text.rstrip(".").split(".")
+        if names[:1] == [GIVEN]:
+            given = self._types.follow_binds(file, file.literals.list_given(literal), steps + 1)
+            is_item = len(names) > 1
+            return mark_uncertain(replace(given, is_items=False, is_keyed=False) if is_item else given)
         for at, name in enumerate(names):
             inner = file.literals.step(literal, name)
             if not inner:

@@ -1,15 +1,16 @@
-"""The objects and classes that are passed to the calls of a TypeScript file, and the members of the objects.
+"""The objects, functions and classes that are passed to the calls of a TypeScript file, and what is in them.
 
-An object is named by EXPECTED and its offset, as in the rows of the file, a class by EXPECTED and its name. A
-text such as "@120.a.b()" is a path: the member `a` of the object at 120, and then the result of its function
-`b`.
+An object or a function is named by EXPECTED and its offset, as in the rows of the file, a class by EXPECTED
+and its name. A text such as "@120.a.b()" is a path: the member `a` of the object at 120, and then the result
+of its function `b`. "@120.()" is what the function at 120 gives, and "@120.().[]" an item of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.languages.treesitter.scope_walk import CALLED, TYPE
+from repo_mcp.languages.typescript.contextual_types import GIVEN
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, read_parameter
 from repo_mcp.symbols.symbol_record import Reference
@@ -32,6 +33,7 @@ class Literals:
         self._members: dict[str, dict[str, str]] = {}  # of an object: the object that a member is
         self._results: dict[str, dict[str, str]] = {}  # the object that a member returns
         self._calls: dict[str, dict[str, list[Reference]]] = {}  # the call whose result a member is
+        self._given: dict[str, list[Reference]] = {}  # what a passed function gives
         for (_, alias), rows in binds.items():
             if is_class_name(alias):
                 self._add_class(alias, rows)
@@ -46,7 +48,9 @@ class Literals:
     def _add(self, alias: str, rows: list[Reference]) -> None:
         owner, _, name = alias.partition(".")
         row = rows[0]
-        if name:
+        if name == GIVEN:
+            self._given[owner] = rows
+        elif name:
             if row.arguments == CALLED:
                 self._calls.setdefault(owner, {})[name] = rows
         elif row.arguments >= OF_PARAMETER:
@@ -66,6 +70,10 @@ class Literals:
     def list_passed_classes(self, row: Reference) -> Mapping[int, Mapping[int, str]]:
         """Return what may be a class among the arguments of the calls of a name, by line and position."""
         return self._classes.get((row.name.partition("<")[0], row.qualifier), {})
+
+    def list_given(self, literal: str) -> Sequence[Reference]:
+        """Return the rows of what a passed function gives; nothing for an object."""
+        return self._given.get(literal, ())
 
     def list_members(self, literal: str) -> Iterable[str]:
         """Return the names of the members of an object whose values are known."""

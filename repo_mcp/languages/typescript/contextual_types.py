@@ -24,6 +24,8 @@ AS_IS = -2  # in place of a parameter: the type of the variable with that name
 MAX_ITEMS = 200  # objects of a list that are read
 _OF_WHAT = {0: TYPE, OF_ITEM: ITEM, AS_IS: SAME}  # position of a context -> how its variable is typed
 _EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
+GIVEN = "()"  # in place of a member: what a function gives
+_MAKERS = (b"() ", b"()=", b"async", b"function()", b"function ()")  # what takes nothing, or is waited for
 _KEYS = frozenset({"property_identifier", "shorthand_property_identifier"})
 _KEYED = {"pair": "key", "method_definition": "name"}  # members of an object -> the field of their key
 
@@ -83,8 +85,17 @@ def expect_argument(walk: ScriptWalk, value: Node, name: str, qualifier: str, po
 
 
 def expect_result(walk: ScriptWalk, value: Node, start: int) -> None:
-    """Note the contextual type of a value that the function at `start` returns, if it has one itself."""
+    """Note the contextual type of a value that the function at `start` returns, if it has one itself.
+
+    What a function gives that is passed to a call is recorded if others are likely to get it from that call.
+    """
     context = walk.contexts.get(start)
+    if context is not None and context[2] > 0 and walk.text.startswith(_MAKERS, start):
+        name, qualifier, position = context
+        walk.refer(
+            ReferenceRole.BIND, name, start, qualifier, f"{EXPECTED}{start}", name_parameter(position, ITSELF)
+        )
+        walk.bind_value(f"{EXPECTED}{start}.{GIVEN}", value, value.start_byte)
     for _ in range(3):
         if value.type not in VALUE_WRAPPERS or value.type == "as_expression" or not value.named_child_count:
             break

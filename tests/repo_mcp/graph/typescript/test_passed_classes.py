@@ -1,4 +1,4 @@
-"""TypeScript: type parameters that classes determine, and objects that variables of classes make."""
+"""TypeScript: type parameters that passed classes or functions determine, and what held classes make."""
 
 from __future__ import annotations
 
@@ -85,3 +85,37 @@ def test_a_class_that_is_passed_or_held_tells_the_type(
 
 def test_what_is_no_class_tells_nothing(repository: Repository) -> None:
     assert repository.ask("use.ts", "/* unknown */", "star") == []
+
+
+def test_what_a_passed_function_gives_tells_the_type() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            class User { star() {} }
+            class Team { star() {} }
+            function lazy<T>(load: () => Record<string, T>): Record<string, T> {}
+            async function retry<T>(run: (count: number) => Promise<T>): Promise<T> {}
+            const kinds = lazy(() => {
+              const kinds: Record<string, typeof User> = {};
+              return kinds;
+            });
+            async function use(name: string, load: () => Promise<Team>) {
+              const Held = kinds[name];
+              const made = new Held();
+              made.star(/* keyed */);
+              const fresh = await retry(() => new Team());
+              fresh.star(/* new */);
+              const loaded = await retry(async (count) => {
+                return load();
+              });
+              loaded.star(/* awaited */);
+              const other = await retry(given);
+              other.star(/* unknown */);
+            }
+            """
+        }
+    )
+    assert found.ask("a.ts", "/* keyed */", "star") == ["a.ts:1 star probable"]
+    assert found.ask("a.ts", "/* new */", "star") == ["a.ts:2 star probable"]
+    assert found.ask("a.ts", "/* awaited */", "star") == ["a.ts:2 star probable"]
+    assert all("probable" not in one for one in found.ask("a.ts", "/* unknown */", "star"))
