@@ -18,6 +18,7 @@ from itertools import islice
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
@@ -180,11 +181,11 @@ def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests
     """Yield the files that the clues refer to: of a frame that names a type, those that declare both.
 
     A file named like the type may define the function alone, as in C++. Of a frame that names only a
-    function, those that declare it.
+    function, those that declare it; of one whose function has moved, those beside its file that do.
     """
     for clue in clues:
         found = resolve_mentions((clue,), source.find_paths)
-        yield from found
+        yield from _find_moved(clue, found, source, include_tests=include_tests) or found
         if not found and clue.arguments is not None and clue.name:
             owner = clue.text.rpartition(".")[2]
             owning = source.find_declaring(owner, MAX_DECLARING, include_tests)
@@ -194,6 +195,27 @@ def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests
         elif clue.kind is ClueKind.FRAME and not clue.text and clue.name:
             paths = source.find_declaring(clue.name, MAX_DECLARING, include_tests)
             yield from (Mention(path, clue, 1 / len(paths)) for path in paths)
+
+
+def _find_moved(
+    clue: Clue, found: Sequence[Mention], source: BundleSource, *, include_tests: bool
+) -> list[Mention]:
+    """Return the files beside those of a frame that declare its function, if those do not even name it."""
+    name = clue.name
+    if clue.kind is not ClueKind.FRAME or not name or any(_names(source, one.path, name) for one in found):
+        return []
+    folders = {one.path.rpartition("/")[0] for one in found}
+    declaring = source.find_declaring(name, MAX_DECLARING_FRAME, include_tests) if folders else ()
+    paths = [path for path in declaring if path.rpartition("/")[0] in folders]
+    return [Mention(path, clue, 1 / len(paths)) for path in paths]
+
+
+def _names(source: BundleSource, path: str, name: str) -> bool:
+    """Return whether a file has a name; True for one that is not readable now."""
+    try:
+        return any(name in line for line in source.read(path).lines)
+    except RepoError:
+        return True
 
 
 def _is_named_like(path: str, name: str) -> bool:

@@ -101,7 +101,7 @@ def _describe_mentions(file: RatedFile, start_line: int, end_line: int) -> Itera
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     frame = None if here else _find_frame(file, start_line, end_line)
     if frame is not None:
-        yield _describe_frame(frame, file.view.layout.spans)
+        yield _describe_frame(frame, file)
         return
     for mention in (here or mentions)[:1]:
         what = "a traceback frame" if is_frame(mention) else "the prompt"
@@ -109,12 +109,15 @@ def _describe_mentions(file: RatedFile, start_line: int, end_line: int) -> Itera
         yield f"{what} names line {mention.clue.line}{of}" if here else f"{what} names this file"
 
 
-def _describe_frame(frame: Clue, spans: Sequence[SymbolSpan]) -> str:
+def _describe_frame(frame: Clue, file: RatedFile) -> str:
     """Return what a frame says of an excerpt that is of its function, or beside its line if it names none."""
     line = frame.line
     if frame.name is None:
         return f"is near line {line}, which a traceback frame names"
-    said = "is in a function that a traceback frame names"
+    said, spans = "is in a function that a traceback frame names", file.view.layout.spans
+    was_in = frame.text.rpartition("/")[2]
+    if line is not None and was_in != file.candidate.path.rpartition("/")[2]:
+        return f"{said}, which has moved here from {was_in}"
     if line is None or not _has_moved(frame, spans):
         return said
     now = find_around(spans, line, line)

@@ -274,3 +274,22 @@ def test_what_a_function_takes_tells_its_overloads_apart(taken: str, line: int) 
     assert locate(clue, list_symbol_spans("Book.cs", text.encode()), text.split("\n")) == [line]
     other = Clue(ClueKind.FRAME, "Ledger.Shelf", None, "Read", arguments=taken)
     assert locate(other, list_symbol_spans("Book.cs", text.encode()), text.split("\n")) == []
+
+
+def test_a_function_that_moved_to_a_file_beside_the_one_of_its_frame_is_shown() -> None:
+    texts = {
+        "shop/sale/__init__.py": "from shop.sale.entity import Sale\n\nNAMES = ['a', 'b']\n" * 30,
+        "shop/sale/entity.py": "class Sale:\n    def read_options(self):\n        return self.options\n\n"
+        "    async def settle_all(self):\n        self.read_options()\n        return self.total\n",
+        "shop/other/entity.py": "class Other:\n    async def settle_all(self):\n        return None\n",
+    }
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/shop/sale/__init__.py", line 40, in settle_all\n    self.read_options()\n'
+        "KeyError: 'unit'\n"
+    )
+    chosen = choose(trace, texts).selections
+    assert chosen[0].path == "shop/sale/entity.py"
+    assert chosen[0].evidence[0] == (
+        "is in a function that a traceback frame names, which has moved here from __init__.py"
+    )
