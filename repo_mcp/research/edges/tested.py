@@ -1,8 +1,8 @@
 """Find the tests of a symbol: those that use it, have its name or use what uses it, and files named after it.
 
-Tests that use the symbol itself come first. What is only possible is neither shown nor followed, and of the
-tests that use a property which uses it, few are shown: they may use it for something else. Left out: which of
-them fail if the symbol does.
+Tests that use the symbol itself come first, or that import a file which is asked about. What is only possible
+is neither shown nor followed, and of the tests that use a property which uses it, few are shown: they may use
+it for something else. Left out: which of them fail if the symbol does.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from repo_mcp.research.edges.hops import (
     share_bounds,
     sort_links,
 )
+from repo_mcp.research.edges.importing_tests import note_importing
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.edges.written_in_tests import (
     describe_titled,
@@ -61,6 +62,7 @@ def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
         seen |= {node.declaration for node in level}
         if hop == 1:
             is_used = any(one.hop for one in state.findings)
+            note_importing(state, () if is_used else nodes)
             note_titled(state, nodes)
             if not is_used or all(node.symbol.kind in VALUE_KINDS for node in nodes):
                 note_writing(state, nodes)

@@ -149,3 +149,15 @@ def test_a_class_and_its_constructors_are_one_subject_and_tests_are_named_by_cla
     report = Asked(files).ask("which tests should I run after changing Kiln?")
     assert [node.kind for node in report.reading.subjects[0].nodes] == ["class"]
     assert report.claim == "Kiln (src/main/Kiln.java:1-5) is used by KilnTests (src/test/KilnTests.java:1-4)."
+
+
+def test_a_file_is_used_by_the_tests_that_import_it() -> None:
+    files = {
+        "bank/till.py": "def ring(price):\n    return price\n\n\nTill = object\n",
+        "tests/test_all.py": "import os\nfrom bank.till import Till\n\nKIND = Till\n",
+        "tests/test_none.py": "class Till:\n    pass\n\n\ndef test_till():\n    assert Till()\n",
+    }
+    claim = Asked(files).ask("which tests should I run when I change bank/till.py?").claim
+    assert claim.startswith(
+        "top level (bank/till.py:1-5) is used by tests/test_all.py (tests/test_all.py:2)."
+    )
