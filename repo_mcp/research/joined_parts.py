@@ -72,10 +72,16 @@ def list_told(answered: Iterable[AnsweredPart]) -> Mapping[str, frozenset[int]]:
     return {path: frozenset(lines) for path, lines in told.items()}
 
 
-def leave_out_used(guesses: tuple[str, ...], answered: Iterable[AnsweredPart]) -> tuple[str, ...]:
-    """Return the guessed names that none of the best findings so far has, or all if each is used."""
-    best = " ".join(one.symbol for part in answered for one in part.state.findings[:1])
-    return tuple(one for one in guesses if not shares_word(best, list_words(one))) or guesses
+def choose_guesses(guesses: tuple[str, ...], part: str, answered: Iterable[AnsweredPart]) -> tuple[str, ...]:
+    """Return the guessed names for a part: those with a word of it, then those that no best finding has yet.
+
+    Return all if each is used and none has such a word.
+    """
+    best = " ".join(one.symbol for own in answered for one in own.state.findings[:1])
+    words = list_words(part)
+    near = [one for one in guesses if best and shares_word(one, words)]
+    unused = [one for one in guesses if not shares_word(best, list_words(one))]
+    return tuple(dict.fromkeys((*near, *unused))) or guesses
 
 
 def drop_repeated(states: Sequence[ResearchState]) -> None:

@@ -42,10 +42,10 @@ from repo_mcp.research.findings.source import Searches, Source
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
     AnsweredPart,
+    choose_guesses,
     drop_repeated,
     follow_part,
     join_reports,
-    leave_out_used,
     list_told,
     name_topic,
 )
@@ -176,7 +176,7 @@ def _answer_parts(
     for position, part in enumerate(parts):
         if is_undeclared and has_pronoun(part):
             continue
-        guesses = leave_out_used(request.guesses, answered)
+        guesses = choose_guesses(request.guesses, part, answered)
         topic = name_topic(answered[-1]) if answered and not is_undeclared else ("", "")
         own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))

@@ -17,7 +17,7 @@ from repo_mcp.research.edges.build_options import read_option
 from repo_mcp.research.edges.guessed_ends import take_guessed_ends
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
-from repo_mcp.research.edges.written_names import find_holding
+from repo_mcp.research.edges.written_names import find_dotted, find_holding
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.progress import KeyUse
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
@@ -90,7 +90,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         pair = _find_guessed_pair(state) if _ASKS_DIFFERENCE.search(question) else ()
         if pair:
             return build_reading(Form.DIFFERENCE, pair)
-        described = _find_described(state)
+        described = _find_described(state) or _find_held(state)
         if described is not None:
             return described
         return _read_as_open(state) if is_described else reading
@@ -188,6 +188,12 @@ def _find_described(state: ResearchState) -> Reading | None:
     found = (find_described(state, one.phrases[0].text) for one in asked)
     setting = next(filter(None, found), None)
     return None if setting is None else build_reading(Form.CONFIGURED, (setting,))
+
+
+def _find_held(state: ResearchState) -> Reading | None:
+    """Return the reading of an open question with a text that a constant holds: what uses this; or None."""
+    held = find_dotted(state)
+    return None if held is None else build_reading(Form.DEPENDENTS, (held,))
 
 
 def _find_written(state: ResearchState, reading: Reading) -> Reading | None:

@@ -14,8 +14,11 @@ from repo_mcp.research.findings.records import Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
+MOST_TEXTS = 3  # of a question, that are looked for
 MOST_LINES = 40  # of a symbol that is shown as a whole for several of these
 _TEXT = re.compile(r"[\w.:-]{3,80}")  # in quotes
+_DOTTED = re.compile(r"(?<![\w./-])[a-z][\w-]*(?:\.[a-z][\w-]*)+(?![\w/.(-])")  # `post.orders`
+_ASKS_WHERE = re.compile(r"\W*(?:where|which|what|who)\b", re.IGNORECASE)
 _ASKS_USES = re.compile(r"\b(?:used|uses?|defined|declared)\b", re.IGNORECASE)
 
 
@@ -24,6 +27,22 @@ def find_holding(state: ResearchState, reading: Reading) -> Subject | None:
     text = reading.subjects[0].asked
     if reading.subjects[0].nodes or not _ASKS_USES.search(state.request.query) or not _TEXT.fullmatch(text):
         return None
+    return _find_constants(state, text)
+
+
+def find_dotted(state: ResearchState) -> Subject | None:
+    """Return the constants that hold a text with dots of an open question for a place, or of its guesses.
+
+    "Where are the orders kept (.storage post.orders)?": `STORAGE_KEY = "post.orders"` is used where they are.
+    """
+    if _ASKS_WHERE.match(state.request.query) is None:
+        return None
+    texts = dict.fromkeys(_DOTTED.findall(" ".join((state.request.query, *state.request.guesses))))
+    return next(filter(None, (_find_constants(state, text) for text in [*texts][:MOST_TEXTS])), None)
+
+
+def _find_constants(state: ResearchState, text: str) -> Subject | None:
+    """Return the constants of the program whose value is a text, if there are any."""
     holds = re.compile(rf"=\s*[\"']{re.escape(text)}[\"']\s*[;,]?\s*$")
     lines = [one for one in list_written(state, text) if holds.search(one.line)]
     around = (state.source.find_around(one.path, one.start_line) for one in lines)

@@ -176,3 +176,18 @@ def test_a_further_question_whose_verb_no_file_has_is_not_answered_by_its_other_
     report = Asked(texts).ask("How does the depot get emptied? What purges old parcels?")
     assert "This repository may have no answer: no file has the word purges." in report.claim
     assert not any("merge" in symbol for symbol in list_found(report))
+
+
+def test_a_guess_with_a_word_of_a_later_part_counts_for_it_though_an_earlier_one_used_it() -> None:
+    files = {
+        "towers.py": (
+            "class Tower:\n    def attach_bells(self, town):\n"
+            '        """Attach the bells of a tower that is silent."""\n'
+            "        if town.silent:\n            self.bells = town.restart(self)\n"
+        ),
+        "events.py": 'GATE_OPENED = "opened"\n',
+    }
+    query = "why is a tower silent in a town, where are bells attached? (attach_bells, GATE_OPENED)"
+    claim = Asked(files).ask(query).claim
+    assert "silent in a town? Tower.attach_bells" in claim
+    assert "Where are bells attached? Tower.attach_bells" in claim
