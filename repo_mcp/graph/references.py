@@ -23,6 +23,7 @@ from repo_mcp.graph.importers import (
     is_whole,
     list_file_names,
 )
+from repo_mcp.graph.linked_names import LinkedNames
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.resolution import Resolvers
@@ -56,6 +57,7 @@ class References:
         self.rust_visibility = RustVisibility(program, self.resolve)
         self.go_visibility = GoVisibility(program)
         self.swift_visibility = SwiftVisibility(program)
+        self.linked_names = LinkedNames(program, self.resolve)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""

@@ -6,6 +6,7 @@ meaning there. Left out on purpose: languages that cannot call each other, in wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -26,20 +27,30 @@ _USED_FROM = {
     "swift": ("objective-c",),
     "typescript": ("svelte", "vue"),
 }
+_AS_SYMBOLS = frozenset({"go"})  # languages whose functions assembly names as `·name(SB)`
 
 
 def describe_uses(
     name: str, language: str, present: Collection[str], search: Callable[[ExactRequest], ExactAnswer]
 ) -> str:
-    """Return which files that no parser reads have a name of a language as a word; "" if none has.
+    """Return which files that no parser reads have a name of a language as a word, or in assembly as a symbol
+    of Go; "" if none has.
 
     `present` holds the languages of all files. Raises as the search does.
     """
     languages = tuple(one for one in _USED_FROM.get(language, ()) if one in present)
     if not languages:
         return ""
+    is_symbol = language in _AS_SYMBOLS
+    pattern = rf"·{re.escape(name)}(?:<\w*>)?\(SB\)" if is_symbol else name
     request = ExactRequest(
-        name, whole_word=True, languages=languages, limit=MOST_FILES, detail="files", names_snapshot=False
+        pattern,
+        regex=is_symbol,
+        whole_word=not is_symbol,
+        languages=languages,
+        limit=MOST_FILES,
+        detail="files",
+        names_snapshot=False,
     )
     answer = search(request)
     paths = [path for path, _ in answer.files]
@@ -47,8 +58,11 @@ def describe_uses(
         return ""
     more = len(paths) - MOST_PATHS
     count = "1 file" if len(paths) == 1 else f"{len(paths)}{' or more' * answer.truncated} files"
+    said = (
+        f"{shown(f'·{name}(SB)')} may define or use it" if is_symbol else f"the word {shown(name)} may use it"
+    )
     return (
-        f"No parser reads {_list_languages(paths)}: {count} with the word {shown(name)} may use it, such as"
+        f"No parser reads {_list_languages(paths)}: {count} with {said}, such as"
         f" {', '.join(map(shown, paths[:MOST_PATHS]))}" + (f" and {more} more." if more > 0 else ".")
     )
 

@@ -11,6 +11,7 @@ from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.go_rules import may_accept
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import ARITHMETIC, BUILTIN
+from repo_mcp.symbols.model import LINKED, LINKED_STUB
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
@@ -20,8 +21,16 @@ _PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a progr
 class GoResolver(LanguageResolver):
     """Resolves references in files of Go."""
 
+    _lookup: GoLookup
     make_lookup = GoLookup
     make_receivers = GoReceivers
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.role is not ReferenceRole.USE or reference.arguments not in {LINKED, LINKED_STUB}:
+            return super()._resolve_name(scope, reference)
+        found = self._lookup.find_linked(scope, reference.qualifier, reference.name)
+        concluded = self._conclude(found, reference)
+        return concluded if concluded.targets else Resolution((), found.external)
 
     def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.CALL and reference.name in _PREDECLARED:

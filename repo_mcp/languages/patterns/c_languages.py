@@ -114,6 +114,7 @@ ASSEMBLY = build_language(
     \#{opt}define{gap}({name})
     | {opt}(?P<doc>{block} | {slashes} | \#(?=[ \#\n])[^\n]*+)
     | (?:ENTRY|[A-Z]{1,20}_(?:FUNC|CODE|DATA)_START(?:_[A-Z_]{1,30}+)?)\(({name})
+    | TEXT{gap}(?:[^\s()]{0,80}\xc2\xb7)?({name})(?:<{w}{0,20}>)?\(SB\)  # a function of Go
     | \.macro{gap}({name})
     | ({name}):
     """,

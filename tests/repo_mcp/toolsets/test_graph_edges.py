@@ -909,6 +909,23 @@ def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path:
     assert not {"warnings"} & {*unused, *outgoing, *other}
 
 
+def test_assembly_is_named_where_it_has_a_function_of_go_as_a_symbol(tmp_path: Path) -> None:
+    texts = {
+        "go.mod": "module example.org/app\n",
+        "find.go": "package app\nfunc Find(n int) int\nfunc Copy() {}\nfunc use() { Find(1) }\n",
+        "find_arm.s": "// Copy nothing, Find it\nTEXT ·Find<ABIInternal>(SB), $0-8\n\tRET\n",
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        found, copied = (served.call("get_callers", symbol=f"app.{name}") for name in ("Find", "Copy"))
+    finally:
+        served.close()
+    assert found["warnings"] == [
+        "No parser reads assembly: 1 file with '·Find(SB)' may define or use it, such as 'find_arm.s'."
+    ]
+    assert "warnings" not in copied
+
+
 def test_implementations_that_have_subtypes_are_named(tmp_path: Path) -> None:
     text = (
         "class Base: ...\nclass Near(Base): ...\nclass Other(Base): ...\nclass Leaf(Near): ...\n"

@@ -11,8 +11,9 @@ from tests.repo_mcp.languages.patterns.test_landmarks import SNIPPETS
 # language -> a text, the names that it defines, and its comments; some have patterns for comments alone
 TEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     "assembly": (
-        "/* Start. */\nENTRY(startup)\nloop_top:\n\tjmp loop_top\n",
-        ["startup", "loop_top"],
+        "/* Start. */\nENTRY(startup)\nloop_top:\n\tjmp loop_top\n"
+        "TEXT engine·start(SB), NOSPLIT, $0\nTEXT ·stop<ABIInternal>(SB), $8-0\nTEXT _entry<>(SB), $0\n",
+        ["startup", "loop_top", "start", "stop", "_entry"],
         ["/* Start. */"],
     ),
     "cmake": ("# Options\nfunction(add_part name)\nendfunction()\n", ["add_part"], ["# Options"]),
