@@ -46,6 +46,7 @@ from repo_mcp.graph.vocabulary import (
     EdgeType,
 )
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbols.model import DECORATES
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -150,6 +151,8 @@ class EdgeFinder(References):
         if role is ReferenceRole.BIND or not (role in BASES or ROLE_EDGES[role] in types):
             return
         reference = record.get_reference(row)
+        if reference.role is ReferenceRole.CALL and reference.arguments == DECORATES and types == _CALLS:
+            return  # a decorator is called where its symbol is declared, not when that runs
         found = self._resolvers.resolve(path, record, row)
         targets = [target for target in found.targets if self._is_parsed(target.declaration)]
         for target in targets:

@@ -22,17 +22,18 @@ from repo_mcp.graph.python.bindings import (
 )
 from repo_mcp.graph.python.branches import list_reaching
 from repo_mcp.graph.python.classes import Class, PythonClasses
-from repo_mcp.graph.python.names import Bound, PythonNames
+from repo_mcp.graph.python.names import Bound, PythonNames, list_arguments
 from repo_mcp.graph.python.scoping import MAX_VALUES, Form, PythonScoping, Value, merge_values
 from repo_mcp.graph.python.steps import PythonSteps
-from repo_mcp.languages.python.paths import COPIED
+from repo_mcp.languages.python.paths import COPIED, KEYED
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
 MAX_KEPT = 200_000  # values of variables and functions
 MAX_STEPS = 400  # path pieces evaluated for one question
 MAX_DEPTH = 12  # of variables bound to other variables
-_PIECE = re.compile(r"\([^()]*\)|\[\]|[^.()\[\]]+")
+_PIECE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[^.()\[\]]+")
+_KEY = re.compile(rf"(?:\[|\({KEYED})([^,\])]+)")
 _ANNOTATED = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # bound by an annotation
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
@@ -42,6 +43,7 @@ _COPIERS = frozenset(
     {"copy.copy", "copy.deepcopy", "copy.replace", "dataclasses.replace", "attr.evolve", "attrs.evolve"}
 )
 _UNKNOWN = "?"
+_KEYED = "[]"  # in keys of answers
 
 Known = list[Value] | None  # None: nothing is known
 
@@ -98,9 +100,23 @@ class PythonEvaluator:
             if piece.startswith("(" + COPIED) and _are_copiers(values):
                 copied = piece[2:-1].partition(",")[0]
                 values = self.evaluate(path, ordinal, copied, line) or self._step(values, piece)
-            else:
-                values = self._step(values, piece)
+                continue
+            values = self._step(values, piece)
+            if (key := _KEY.match(piece)) and all(one.form is Form.OUTSIDE for one in values or ()):
+                values = self._list_keyed(path, ordinal, key[1], line) or values
         return values
+
+    def _list_keyed(self, path: str, ordinal: int, key: str, line: int) -> list[Value]:
+        """Return, as guesses, the values that a mapping has under a constant: T if its type is `Key[T]`."""
+        groups = []
+        for one in self.evaluate(path, ordinal, key, line) or ():
+            names = self._scoping.find_names_of(one)
+            asked = (one.path, one.ordinal, _KEYED)
+            if names is None or asked in self._active or self._depth >= MAX_DEPTH:
+                continue
+            found = self._answers.find(asked)
+            groups.append(self._keep(asked, list_arguments(names, one.ordinal)) if found is None else found)
+        return [one.guessed() for one in merge_values(groups)]
 
     # Roots
 

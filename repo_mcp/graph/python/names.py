@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from repo_mcp.graph.python.overloads import choose_overloads
+from repo_mcp.languages.python.types import list_argument_forms
 from repo_mcp.symbols.model import FROM_ITSELF, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -26,6 +27,7 @@ _READ_ROLES = (
     ReferenceRole.ACCEPT,
     ReferenceRole.INHERIT,
 )
+_VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.TYPE})
 _ROOT = re.compile(r"[.(\[]")  # after the first name of an expression
 MAX_DECLARED = 64  # declarations of one name in a scope that are compared
 MAX_LOOKED_BACK = 200  # symbols searched for the method that assigns an attribute
@@ -248,6 +250,20 @@ class PythonNames(PythonSymbols):
             return frozenset()
         rows = list_references(self.record, *_READ_ROLES)
         return frozenset((one.symbol, one.name) for one in rows if one.alias == OF_CLASS)
+
+
+def list_arguments(names: PythonSymbols, ordinal: int) -> list[Bound]:
+    """Return rows for the only type argument of a variable's written type: T of `Key[T]`."""
+    record = names.record
+    parent, line = names.parents[ordinal], int(record.starts[ordinal])
+    forms = list_argument_forms(record.strings[record.types[ordinal]])
+    return [Bound(parent, line, *form, False) for form in forms]
+
+
+def find_scope(names: PythonSymbols, ordinal: int) -> int:
+    """Return the symbol in whose scope the code of one runs: the module for a variable of the module."""
+    is_variable = names.kinds[ordinal] in _VARIABLES and not names.parents[ordinal]
+    return 0 if is_variable else ordinal
 
 
 def is_private(name: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from repo_mcp.languages.python.paths import COPIED
+from repo_mcp.languages.python.paths import COPIED, KEYED
 from repo_mcp.languages.treesitter.written_lists import split_list
 
 _UNKNOWN_ARGUMENT = "_"
@@ -133,7 +133,7 @@ def _match(parameters: _Parameters, passed: Sequence[str]) -> list[str] | None:
 
 def _accepts(type_text: str, constant: str) -> bool | None:
     """Return whether a constant, as it is recorded, has a type; None if that is unknown."""
-    if constant == _UNKNOWN_ARGUMENT or constant.startswith(COPIED) or type_text in _ANY:
+    if constant == _UNKNOWN_ARGUMENT or constant.startswith((COPIED, KEYED)) or type_text in _ANY:
         return None
     if literal := _LITERAL.fullmatch(type_text):
         return _is_among(constant, split_list(literal[1]))

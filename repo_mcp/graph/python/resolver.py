@@ -15,6 +15,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import (
     NOTHING,
     SURENESS,
+    UNCOUNTED,
     Confidence,
     Declaration,
     Program,
@@ -23,11 +24,12 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.python.evaluator import PythonEvaluator
 from repo_mcp.graph.python.modules import qualified_module
-from repo_mcp.graph.python.names import Imported, PythonNames, is_private
+from repo_mcp.graph.python.names import Imported, PythonNames, find_scope, is_private
+from repo_mcp.graph.python.outside import is_made_up
 from repo_mcp.graph.python.replacements import PythonReplacements
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.model import AROUND_CLASS, OF_CLASS, REPLACED
+from repo_mcp.symbols.model import AROUND_CLASS, AS_KEYWORD, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
@@ -195,7 +197,7 @@ class PythonResolver:
             return self._export(path, reference)
         if not reference.qualifier:
             is_base = reference.role is ReferenceRole.INHERIT
-            ordinal = reference.symbol
+            ordinal = own = find_scope(names, reference.symbol)
             if _is_not_yet_bound(names, reference):
                 ordinal = names.parents[ordinal]
             while reference.alias == AROUND_CLASS and names.is_class(ordinal):
@@ -206,7 +208,7 @@ class PythonResolver:
                 reference.name,
                 is_base,
                 reference.alias == OF_CLASS,
-                reference.line if ordinal == reference.symbol else 0,
+                reference.line if ordinal == own else 0,
                 as_type=reference.role in _TYPE_ROLES,
             )
             return self._conclude(path, found)
@@ -228,6 +230,8 @@ class PythonResolver:
 
     def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
         ordinal, name = reference.symbol, reference.name
+        if reference.role is ReferenceRole.USE and reference.arguments == AS_KEYWORD:
+            return self._find_field(path, reference)
         if name == "__class__":
             return Resolution((), "builtins.object.__class__")
         if reference.role is ReferenceRole.INHERIT:
@@ -235,6 +239,9 @@ class PythonResolver:
             if values:
                 return self._conclude(path, values)
         members, is_known = self._find_members(path, reference)
+        if members and self._may_be_ours(members, name):
+            is_item = members[0].path.startswith("builtins.")  # of a container, which may hold anything
+            return self._guess(path, reference) if is_item else NOTHING
         if len(members) == 1 and _is_declared_by(path, names, members[0], reference):
             return NOTHING
         if _is_replaced_before(names, reference):
@@ -245,6 +252,34 @@ class PythonResolver:
             more, _ = self._find_members(path, reference, ignores_conditions=True)
             members = more or members
         return self._conclude(path, members) if members or is_known else self._guess(path, reference)
+
+    def _may_be_ours(self, members: list[Value], name: str) -> bool:
+        """Return whether members of external values of unknown type have a name that is declared here.
+
+        Common names are taken for those of the external values.
+        """
+        if name in COMMON_NAMES or not all(one.form is Form.OUTSIDE for one in members):
+            return False
+        return any(is_made_up(one.path) for one in members) and bool(self._program.list_declaring(name))
+
+    def _find_field(self, path: str, reference: Reference) -> Resolution:
+        """Return the attribute that a keyword sets, of a class whose objects are made from its attributes.
+
+        A class with a constructor of its own has parameters instead.
+        """
+        found: list[Value] = []
+        made = self._evaluator.ask(path, reference.symbol, reference.qualifier, reference.line)
+        for one in made or () if made and made[0].form is Form.INSTANCE else ():
+            makers = self._evaluator.find_member(one, "__init__")
+            members = self._evaluator.find_member(one, reference.name)
+            if all(maker.form is Form.OUTSIDE for maker in makers):
+                found += [member for member in members if self._is_attribute(member)]
+        return self._conclude(path, found) if found else UNCOUNTED
+
+    def _is_attribute(self, value: Value) -> bool:
+        names = self._scoping.find_names_of(value)
+        is_property = names is not None and names.kinds[value.ordinal] == SymbolKind.PROPERTY
+        return is_property and names is not None and not names.is_function(value.ordinal)
 
     def _find_members(
         self, path: str, reference: Reference, *, ignores_conditions: bool = False
@@ -368,10 +403,8 @@ def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Ref
 def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
     """Return whether the function around a use assigns the same attribute of the same receiver above it."""
     rows = names.replaced.get(reference.name, ())
-    return any(
-        (one.symbol, one.qualifier) == (reference.symbol, reference.qualifier) and one.line < reference.line
-        for one in rows
-    )
+    place = find_scope(names, reference.symbol), reference.qualifier
+    return any((one.symbol, one.qualifier) == place and one.line < reference.line for one in rows)
 
 
 def _is_not_yet_bound(names: PythonNames, reference: Reference) -> bool:

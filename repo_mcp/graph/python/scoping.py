@@ -15,7 +15,7 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.python.declared import STAR, Declared, keep_in_effect, list_later_stars
 from repo_mcp.graph.python.modules import PythonModules
-from repo_mcp.graph.python.names import Imported, PythonNames
+from repo_mcp.graph.python.names import Imported, PythonNames, find_scope
 from repo_mcp.lru_cache import LruCache
 
 MAX_FILES = 2_000  # files whose tables are cached
@@ -145,6 +145,7 @@ class PythonScoping:
         names = self.find_names(path)
         if names is None:
             return []
+        ordinal = find_scope(names, ordinal)
         if skip_own and ordinal:
             own, line = names.parents[ordinal], int(names.record.starts[ordinal]) - 1
         else:

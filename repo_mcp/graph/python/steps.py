@@ -48,7 +48,7 @@ class PythonSteps:
         """Return the values of an attribute, a call or an item of a value, by its piece of the expression."""
         if piece[0] == "(":
             return self._call(value, piece)
-        return self._take_item(value) if piece == "[]" else self.find_member(value, piece)
+        return self._take_item(value) if piece[0] == "[" else self.find_member(value, piece)
 
     def bind(self, value: Value, form: int) -> list[Value]:
         """Return the values of a variable that a BIND row of a form binds to a value or to a part of it."""

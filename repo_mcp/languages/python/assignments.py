@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from repo_mcp.languages.python.bound_variables import BIND
 from repo_mcp.languages.python.declarations import find_last_name, is_declared_alias, is_made_type
-from repo_mcp.languages.python.expressions import TYPE, USE, ExpressionWalk
+from repo_mcp.languages.python.expressions import TYPE, USE, EnterScope, ExpressionWalk
 from repo_mcp.languages.python.paths import find_path
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text
@@ -137,7 +137,7 @@ class AssignmentWalk(ExpressionWalk):
         return bool(name) and isinstance(node, ast.Name) and node.id == name
 
     def _assign(self, node: ast.Assign) -> None:
-        value = node.value
+        value, drafted = node.value, len(self.drafts.rows)
         for target in node.targets:
             if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
@@ -159,7 +159,21 @@ class AssignmentWalk(ExpressionWalk):
                 self._record_target(target, value)
         if not self.symbol and find_last_name(node.targets[0]) == "__all__":
             self._export(value)
-        self.stack.append(value)
+        self._push_value(value, self._find_owner(drafted))
+
+    def _find_owner(self, drafted: int) -> int:
+        """Return the symbol to which the value of an assignment belongs: the only one that it added.
+
+        In a class that is the class, whose names the value sees.
+        """
+        is_own = self.scope.kind is MODULE and len(self.drafts.rows) == drafted + 1
+        return drafted if is_own else self.symbol
+
+    def _push_value(self, value: ast.expr | None, owner: int) -> None:
+        if owner == self.symbol:
+            self.stack.append(value)
+        else:
+            self.stack += (EnterScope(self.scope, self.symbol), value, EnterScope(self.scope, owner))
 
     def _bind(self, target: ast.Name, value: ast.expr) -> None:
         """Add the BIND rows of a variable; see FROM_ITSELF."""
@@ -184,8 +198,11 @@ class AssignmentWalk(ExpressionWalk):
         return ""
 
     def _annotated(self, node: ast.AnnAssign) -> None:
+        outer, drafted = self.symbol, len(self.drafts.rows)
         self.bind(node.target, node)
+        self.symbol = owner = self._find_owner(drafted)
         self.annotate(node.annotation, TYPE)
+        self.symbol = outer
         alias = self._find_alias(node.target)
         if alias:
             if is_declared_alias(node) and node.value is not None:
@@ -197,7 +214,7 @@ class AssignmentWalk(ExpressionWalk):
                 self.bind_forms(alias, list_type_forms(node.annotation), node.lineno)
         if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:
             self._export(node.value)
-        self.stack.append(node.value)
+        self._push_value(node.value, owner)
 
     def _augmented(self, node: ast.AugAssign) -> None:
         target = node.target

@@ -24,12 +24,13 @@ from repo_mcp.languages.python.paths import (
     is_cast,
     parse_quoted,
     write_arguments,
+    write_key,
 )
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import ITEM, SAME, list_paired_forms, list_value_forms
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import FROM_ITSELF
+from repo_mcp.symbols.model import AS_KEYWORD, FROM_ITSELF
 from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -216,13 +217,25 @@ class ExpressionWalk:
         name = root.id
         if name == "cast" or (root is not func and func.attr == "cast"):
             self._quote(node)
+        before = UNKNOWN if name in self.scope.opaque else name
         if root is not func:
             if name not in local:
                 reads[symbol, USE, name, "", "", root.lineno] = 0
-            before = UNKNOWN if name in self.scope.opaque else name
             self.rows[symbol, CALL, func.attr, before, "", func.end_lineno] = count
-        elif name not in local:
+            if keywords:
+                self._set_fields(func.attr, f"{before}.{func.attr}()", keywords)
+            return
+        if name not in local:
             reads[symbol, CALL, name, "", "", root.lineno] = count
+        if keywords:
+            self._set_fields(name, f"{before}()", keywords)
+
+    def _set_fields(self, made: str, call: str, keywords: list[ast.keyword]) -> None:
+        """Add the keywords of a call that by its name makes an object: they may name fields of that."""
+        if (made.lstrip("_")[:1].isupper() or made == "cls") and call[0] != UNKNOWN:
+            for one in keywords:
+                if one.arg is not None:
+                    self.rows[self.symbol, USE, one.arg, call, "", one.lineno] = AS_KEYWORD
 
     def _quote(self, call: ast.Call) -> None:
         """Add the quoted type in `cast("A", value)`."""
@@ -287,6 +300,7 @@ class ExpressionWalk:
                 stack += link.args
                 if link.keywords:
                     stack += [keyword.value for keyword in link.keywords]
+                    self._set_fields(path.rpartition(".")[2], f"{path}()", link.keywords)
                 if number and path is not UNKNOWN:
                     path += (
                         self._write_super(link)
@@ -297,7 +311,7 @@ class ExpressionWalk:
                     )
             elif kind is _Subscript:
                 stack.append(link.slice)
-                path = path if path is UNKNOWN else path + "[]"
+                path = path if path is UNKNOWN else path + write_key(link)
             if len(path) > MAX_PATH_CHARS:
                 path = UNKNOWN
 

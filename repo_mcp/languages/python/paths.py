@@ -6,7 +6,8 @@ The arguments of a call are written in this form, by which a resolver can choose
 
 Each argument is `_` unless it is a constant that may decide between overloads: True, False, None, a short
 string, `0` for any number and `'` for any other string. A star means that there may be more. What a call may
-return a copy of is written with its names: `replace(@a.b,c=0)`.
+return a copy of is written with its names: `replace(@a.b,c=0)`. So is a key that is a constant by its
+capitals, since it may have a type that says what it leads to: `a[KEY].get(&b.KEY,None)`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ UNKNOWN = "?"
 _TYPING = frozenset({"typing", "typing_extensions", "t"})  # `import typing as t` is a wide habit
 MAX_ARGUMENTS = 8  # arguments of one call; if there are more, none is recorded
 COPIED = "@"  # before the names of an argument that a call may return as a copy
+KEYED = "&"  # before the names of a key whose value a call returns
+_GETTING = frozenset({"get", "pop", "setdefault"})
 _COPYING = frozenset({"copy", "deepcopy"})
 _CHANGING = frozenset({"replace", "evolve"})
 _SHORT = re.compile(r"[\w+-]{0,16}", re.ASCII)  # strings that are recorded as they are
@@ -82,7 +85,7 @@ def find_path(node: ast.expr) -> str:
             is_plain = cast is not None or (type(node) is ast.Name and node.id == "super")
             parts.append("()" if is_plain else write_arguments(call))  # type: ignore[arg-type]
         elif kind is ast.Subscript:
-            parts.append("[]")
+            parts.append(write_key(node))  # type: ignore[arg-type]
             node = node.value  # type: ignore[attr-defined]
         elif kind is ast.Await:
             node = node.value  # type: ignore[attr-defined]
@@ -104,9 +107,24 @@ def write_arguments(call: ast.Call) -> str:
     parts = [_write(one) for one in args]
     if _may_copy(call) and (chain := _find_names(args[0])):
         parts[0] = COPIED + chain
+    elif args and isinstance(call.func, ast.Attribute) and call.func.attr in _GETTING:
+        parts[0] = KEYED + key if (key := _find_constant(args[0])) else parts[0]
     for keyword in keywords:
         parts.append("*" if keyword.arg is None else f"{keyword.arg}={_write(keyword.value)}")
     return f"({','.join(parts)})"
+
+
+def write_key(node: ast.Subscript) -> str:
+    """Return the key of a subscript in brackets if it is a constant, else the brackets alone."""
+    key = node.slice
+    kind = type(key)
+    return f"[{_find_constant(key)}]" if kind is ast.Name or kind is ast.Attribute else "[]"
+
+
+def _find_constant(node: ast.expr) -> str:
+    """Return the dotted names of a constant, whose last one is written in capitals; empty for any other."""
+    last = node.id if type(node) is ast.Name else node.attr if type(node) is ast.Attribute else ""
+    return _find_names(node) if last.isupper() else ""
 
 
 def _may_copy(call: ast.Call) -> bool:

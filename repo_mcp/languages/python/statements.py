@@ -33,6 +33,7 @@ from repo_mcp.languages.python.types import (
     list_type_forms,
     list_value_forms,
 )
+from repo_mcp.symbols.model import AROUND_CLASS, DECORATES
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 
 ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
@@ -103,11 +104,14 @@ class StatementWalk(AssignmentWalk):
 
     def _decorators(self, decorators: list[ast.expr]) -> None:
         for decorator in decorators:
-            kind = type(decorator)
-            if kind is ast.Name or kind is ast.Attribute:
-                self.chain(decorator, CALL, 2)
+            named: ast.expr = decorator
+            if isinstance(decorator, ast.Call):
+                named = decorator.func
+                self.stack += (*decorator.args, *(keyword.value for keyword in decorator.keywords))
+            if isinstance(named, ast.Name | ast.Attribute):
+                self.chain(named, CALL, DECORATES)
             else:
-                self.stack.append(decorator)
+                self.stack.append(named)
 
     def _open_type_parameters(self, node: Any) -> Scope:
         """Return the scope of `[T: Bound]` if there is one, else the current one."""
@@ -150,7 +154,11 @@ class StatementWalk(AssignmentWalk):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
             self._base(base.value if isinstance(base, ast.Subscript) else base, number)
-        self.stack += [keyword.value for keyword in node.keywords]
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name):
+                around.reads[ordinal, USE, keyword.value.id, "", AROUND_CLASS, keyword.value.lineno] = 0
+            else:
+                self.stack.append(keyword.value)
         # Expressions in bases are not uses by the class: names of its body are not visible there.
         self.stack.append(EnterScope(around, outer_symbol))
         self.scope = outer

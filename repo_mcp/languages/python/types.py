@@ -47,6 +47,8 @@ _MAPPINGS = frozenset({
     "WeakValueDictionary",
 })  # fmt: skip
 
+_NO_KEYS = _ITEMS | _MAPPINGS | {"type", "Type", "Callable", "Literal"}
+
 
 def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
     """Return the forms of a value; with ITEM those of an item, with ENTERED those of what `with` binds."""
@@ -169,6 +171,18 @@ def list_type_forms(annotation: ast.expr) -> list[Form]:
         elif isinstance(node, ast.Subscript):
             waiting += _open_subscript(node, form)
     return forms
+
+
+def list_argument_forms(annotation: str) -> list[Form]:
+    """Return the forms of the argument of a written type with only one, `Key[T]`, that is no container."""
+    node = parse_quoted(annotation)
+    while isinstance(node, ast.Subscript):
+        word = find_path(node.value).rpartition(".")[2]
+        if word not in _SAME:
+            is_key = word not in _NO_KEYS and not isinstance(node.slice, ast.Tuple)
+            return list_type_forms(node.slice) if is_key else []
+        node = node.slice
+    return []
 
 
 def _open_subscript(node: ast.Subscript, form: int) -> list[tuple[ast.expr, int]]:

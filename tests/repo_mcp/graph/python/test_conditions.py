@@ -309,7 +309,7 @@ def test_what_a_base_declares_is_used_where_a_method_assigns_it_first() -> None:
 def test_members_of_enumerations_are_used_in_literal_types() -> None:
     text = "from typing import Literal\nclass Mode(Enum):\n    ON = 1\nx: Literal[Mode.ON, 'Mode']\n"
     assert list_incoming(make_graph({"a.py": text}), "a.Mode.ON", EdgeType.REFERENCES) == [
-        ("references", "exact", "a.py", (4,))
+        ("references", "exact", "a.x", (4,))
     ]
 
 

@@ -376,10 +376,11 @@ class Router:
     assert meaning({"a.py": text}) == ITEMS_OUTSIDE[body]
 
 
-def test_the_result_of_something_outside_is_outside() -> None:
+def test_the_result_of_something_outside_is_not_guessed() -> None:
     text = "import lib\nx = lib.make()\nx.«strange_name»()\n"
     other = "class B:\n    def strange_name(self): ...\n"
-    assert meaning({"a.py": text, "b.py": other}) == ["= lib.make.strange_name"]
+    assert meaning({"a.py": text}) == ["= lib.make.strange_name"]
+    assert meaning({"a.py": text, "b.py": other}) == []
 
 
 GUESSES = {
