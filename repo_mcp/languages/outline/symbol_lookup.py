@@ -58,6 +58,9 @@ def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int |
         if declared is not None:
             return declared
         best, notes = get_named(outline, symbol)
+        accessors = _list_accessors(outline.symbols, best)
+        if accessors:
+            return DeclaredSpan(accessors[0].start_line, accessors[-1].end_line, qualify(best))
         return DeclaredSpan(best.start_line, best.end_line, qualify(best), notes)
     lines = split_lines(text)
     total_lines = len(lines)
@@ -164,6 +167,16 @@ def _find_nearest(symbols: Sequence[Symbol], name: str, line: int) -> Symbol | N
     """Return the declaration with this own name that begins nearest to a line; None without any."""
     named = [one for one in symbols if one.name == name]
     return min(named, key=lambda one: abs(one.start_line - line), default=None)
+
+
+def _list_accessors(symbols: Sequence[Symbol], one: Symbol) -> list[Symbol]:
+    """Return the getter and the setter of a property; nothing unless they stand together."""
+    found = [other for other in symbols if qualify(other) == qualify(one)]
+    if len(found) < 2 or any(other.kind != "property" for other in found):
+        return []
+    lines = range(found[0].start_line, found[-1].end_line)
+    between = [other for other in symbols if other.parent_symbol == one.parent_symbol and other not in found]
+    return [] if any(other.start_line in lines for other in between) else found
 
 
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:

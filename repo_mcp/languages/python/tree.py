@@ -2,8 +2,9 @@
 
 A row says what is declared and where, never whether a branch is taken: `is_conditional` is true below any
 control-flow statement, even with a class or function between. Assigned names are listed in modules
-(constants, type aliases, annotated names) and in classes (fields), once for each branch. Names assigned
-inside functions are left out: no reader of an outline looks for them.
+(constants, type aliases, annotated names, and what is made by a call or given another name) and in classes
+(fields), once for each branch. Names assigned inside functions are left out: no reader of an outline looks
+for them.
 
 Each part of a signature is cut from the source if it stands on one line, so that it reads as written, and
 is rewritten from the tree if it spans lines. The walk keeps a stack of its own, so that deep nesting cannot
@@ -15,7 +16,9 @@ The parse worker makes the rows from source text, by `ast`. The answer is JSON, 
      "cut": false}
     {"failure": "syntax", "line": 3}
 
-The failures are `syntax`, `newer` (the line is valid in a later Python than the running one), `nesting`
+A text for a later Python is read as `newer_syntax` writes it; only type parameters are lost.
+
+The failures are `syntax`, `newer` (the line is valid in a later Python, and that did not help), `nesting`
 (deeper than the parser goes) and `value` (a NUL, or something else that no source may hold). A text that does
 not parse yields no symbol at all: half an outline would look like a whole one.
 
@@ -52,6 +55,7 @@ from repo_mcp.languages.python.declarations import (
     iter_parameters,
     list_decorator_names,
 )
+from repo_mcp.languages.python.newer_syntax import write_older
 
 MAX_SIGNATURE_CHARS = 1_000
 MAX_PART_CHARS = 200  # of one default, annotation, base or decorator
@@ -63,7 +67,9 @@ Row = list[object]
 
 _CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 _TYPE_MAKERS = frozenset({"NewType"})
+_OBJECTS = (ast.Call, ast.Name, ast.Attribute, ast.Lambda)  # values of variables that are like declarations
 _WORDS = {ast.FunctionDef: "def", ast.AsyncFunctionDef: "async def", ast.ClassDef: "class"}
+_ERRORS = (SyntaxError, ValueError, OverflowError, SystemError, MemoryError, RecursionError)
 _SHOWN_LINE_CHARS = 1_000  # of the line where the parser stopped
 
 # First version with a syntax -> pattern of its lines. Repeats are bounded, because the text is not trusted.
@@ -91,19 +97,30 @@ def outline_python(source: bytes) -> bytes:
 
 def _parse(source: bytes) -> dict[str, object]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
-            tree = ast.parse(source.decode("utf-8"))
-        rows, cut = list_rows(tree, source.split(b"\n"))
+        rows, cut = _list_rows_of(source, source)
     except SyntaxError as error:
         line = error.lineno or 0
         newer = [one for one in (line, error.end_lineno or 0) if _looks_newer(source, one)]
-        return {"failure": "newer", "line": newer[0]} if newer else {"failure": "syntax", "line": line}
+        if not newer:
+            return {"failure": "syntax", "line": line}
+        older = write_older(source.decode("utf-8")).encode()
+        try:
+            rows, cut = _list_rows_of(older, source)
+        except _ERRORS:
+            return {"failure": "newer", "line": newer[0]}
     except (MemoryError, RecursionError):  # raised by the parser for deep nesting
         return {"failure": "nesting", "line": 0}
     except (ValueError, OverflowError, SystemError):
         return {"failure": "value", "line": 0}
     return {"symbols": rows, "cut": cut}
+
+
+def _list_rows_of(text: bytes, written: bytes) -> tuple[list[Row], bool]:
+    """Return the rows of a text, and whether there were too many; `written` is it in its own syntax."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
+        tree = ast.parse(text.decode("utf-8"))
+    return list_rows(tree, text.split(b"\n"), written.split(b"\n"))
 
 
 def _looks_newer(source: bytes, line: int) -> bool:
@@ -156,9 +173,12 @@ class _Surroundings(NamedTuple):
         return self._replace(context=cut(context, MAX_CONTEXT_CHARS))
 
 
-def list_rows(tree: ast.Module, lines: Sequence[bytes]) -> tuple[list[Row], bool]:
-    """Return the rows of a module by start line, end line, column and name; True when there were too many."""
-    walk = _Walk(lines)
+def list_rows(tree: ast.Module, lines: Sequence[bytes], written: Sequence[bytes]) -> tuple[list[Row], bool]:
+    """Return the rows of a module by start line, end line, column and name; True when there were too many.
+
+    `lines` are those of the text that was parsed, and `written` the same ones in their own syntax.
+    """
+    walk = _Walk(lines, written)
     stack = [(node, _Surroundings()) for node in reversed(tree.body)]
     while stack and len(walk.found) <= MAX_SYMBOLS:
         node, around = stack.pop()
@@ -171,9 +191,9 @@ def list_rows(tree: ast.Module, lines: Sequence[bytes]) -> tuple[list[Row], bool
 class _Walk:
     """The rows found so far, each after its start line, end line, column in bytes and name."""
 
-    def __init__(self, lines: Sequence[bytes]) -> None:
+    def __init__(self, lines: Sequence[bytes], written: Sequence[bytes]) -> None:
         self.found: list[tuple[int, int, int, str, Row]] = []
-        self._source = _Source(lines)
+        self._source = _Source(lines, written)
         self._assigned: set[tuple[_Surroundings, str]] = set()
 
     def visit(self, node: ast.stmt, around: _Surroundings) -> list[tuple[list[ast.stmt], _Surroundings]]:
@@ -204,8 +224,9 @@ class _Walk:
 class _Source:
     """The text of one file, from which signatures and labels are made."""
 
-    def __init__(self, lines: Sequence[bytes]) -> None:
+    def __init__(self, lines: Sequence[bytes], written: Sequence[bytes]) -> None:
         self._lines = lines
+        self._written = written
 
     def get(self, node: ast.AST, most: int = MAX_PART_CHARS) -> str:
         """Return the text of an expression on one line, cut at `most` characters."""
@@ -239,6 +260,8 @@ class _Source:
         """Return `NAME: annotation = value` or `type NAME = value`; a long value is shown by its brackets."""
         shown = cut(name, MAX_NAME_CHARS)
         if isinstance(node, ast.AnnAssign):
+            if node.value is not None and self._written[node.lineno - 1].lstrip().startswith(b"type "):
+                return f"type {shown} = {self.get(node.value)}"
             value = "" if node.value is None else f" = {self._preview(node.value)}"
             return f"{shown}: {self.get(node.annotation)}{value}"
         if isinstance(node, ast.Assign):
@@ -326,20 +349,21 @@ def _iter_assigned(node: ast.stmt, scope: str) -> Iterator[tuple[str, str]]:
             yield _annotated_kind(node, node.target.id), node.target.id
     elif isinstance(node, ast.Assign):
         is_type = is_made_type(node, _TYPE_MAKERS)
+        is_listed = scope == "class" or isinstance(node.value, _OBJECTS)
         for target in node.targets:
             for one in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
-                if isinstance(one, ast.Name) and (kind := _plain_kind(one.id, scope, is_type)):
+                if isinstance(one, ast.Name) and (kind := _plain_kind(one.id, is_listed, is_type)):
                     yield kind, one.id
     elif is_declared_alias(node):
         yield "type_alias", cast(Any, node).name.id
 
 
-def _plain_kind(name: str, scope: str, is_type: bool) -> str | None:
+def _plain_kind(name: str, is_listed: bool, is_type: bool) -> str | None:
     if is_type:
         return "type_alias"
     if _CONSTANT.fullmatch(name):
         return "constant"
-    return "variable" if scope == "class" and not name.startswith("__") else None
+    return "variable" if is_listed and not name.startswith("__") else None
 
 
 def _annotated_kind(node: ast.AnnAssign, name: str) -> str:

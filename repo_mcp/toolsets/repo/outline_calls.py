@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
 _EMBEDDED = re.compile(r"\*?([\w.]+(?:\[.*\])?)(?:\s*[`\"].*)?")  # a field of Go that is only a type
 _OF_ONE_LINE = frozenset({"event", "property"})
+_KINDS = {"type": "type_alias", "constructor": "method"}  # kinds of the graph -> those of outlines
 MAX_NAMES_CHARS = 1_000  # of the members that the record of a type names
 _HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
 # The words before a name, which the kind of a symbol already says.
@@ -150,7 +151,7 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         chosen = [number for number in chosen if _is_inside(symbols[number], whole)]
         base = min((depths[number] for number in chosen), default=1)
     most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
-    wanted = frozenset(kinds) if isinstance(kinds, list) else None
+    wanted = frozenset([*kinds, *map(_KINDS.get, kinds)]) if isinstance(kinds, list) else None
     members = _name_members(found.language, symbols, parents) if parent is None and wanted is None else {}
     listed = [
         number

@@ -133,6 +133,14 @@ def test_the_declaration_of_a_name(served: Served, symbol: str, whole: str, firs
     assert envelope["warnings"] == []
 
 
+def test_a_property_is_opened_with_its_setter(served: Served) -> None:
+    text = "class A:\n    @property\n    def x(self): ...\n\n    @x.setter\n    def x(self, v): ...\n"
+    (served.root / "both.py").write_text(text + "    y = 1\n")
+    envelope = served.call(path="both.py", symbol="A.x")
+    assert (envelope["result"]["start_line"], envelope["result"]["end_line"]) == (2, 6)
+    assert envelope["warnings"] == []
+
+
 @pytest.mark.parametrize(
     ("around", "whole", "first", "last"),
     [

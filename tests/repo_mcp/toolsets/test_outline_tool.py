@@ -329,6 +329,12 @@ def test_depth_and_kinds_choose() -> None:
     assert repository.asked == ["a.py"] * 5
 
 
+def test_kinds_may_be_those_of_the_graph() -> None:
+    repository = StandIn(symbol("type_alias", "Made", 1), symbol("method", "__init__", 2))
+    assert names(call(repository, path="a.py", kinds=["type"])) == ["Made"]
+    assert names(call(repository, path="a.py", kinds=["constructor"])) == ["__init__"]
+
+
 def test_a_choice_that_leaves_nothing_says_what_there_is() -> None:
     envelope = call(StandIn(*TREE), path="a.py", kinds=["heading"])
     assert envelope["warnings"] == [

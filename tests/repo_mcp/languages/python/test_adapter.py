@@ -201,8 +201,8 @@ def test_what_does_not_parse_is_empty_with_the_reason(source: str, words: str) -
     "line",
     ["type Pair[T] = tuple[T, T]", "def g[T](x: T): pass", "class G[T]: pass", 'y = f"{a["b"]} {c!r:>{w}}"'],
 )
-def test_newer_python_is_outlined_by_line_patterns_and_says_so(line: str) -> None:
-    found = outline(f"class A:\n    def m(self):\n        pass\n\n{line}\n")
+def test_newer_python_with_an_error_is_outlined_by_line_patterns_and_says_so(line: str) -> None:
+    found = outline(f"class A:\n    def m(self):\n        pass\n\n{line}\nx = = 1\n")
     assert found.parser == "lexical"
     assert "Line 5 needs a Python newer than" in found.warnings[0]
     assert [(one.kind, one.name, one.parent_symbol) for one in found.symbols[:2]] == [
@@ -221,12 +221,26 @@ NEWEST += [f"try:\n  pass\nexcept{' ' * (one[0] != '*')}{one}:\n  pass" for one 
 def test_what_came_with_python_3_14_is_outlined(text: str) -> None:
     found = outline(f"class A:\n    def m(self):\n        pass\n\n{text}\n\ndef last(): pass\n")
     assert [one.name for one in found.symbols if one.name != "X"] == ["A", "m", "last"]
-    if sys.version_info >= (3, 14):
-        assert (found.parser, found.warnings) == ("ast", ())
-        assert ("X" in text) == any(one.name == "X" for one in found.symbols)
-    else:
-        assert found.parser == "lexical"
-        assert "needs a Python newer than" in found.warnings[0]
+    assert (found.parser, found.warnings) == ("ast", ())
+    assert ("X" in text) == any(one.name == "X" for one in found.symbols)
+
+
+def test_heads_with_type_parameters_have_their_bases() -> None:
+    head = "class Rows[\n    T: Row = Row,\n](\n    Base[T], metaclass=M\n):\n"
+    found = outline(f"{head}    pass\n\ntype Made = Rows[int]\n")
+    assert (found.parser, found.warnings) == ("ast", ())
+    heads = [
+        one.signature.replace("[T: Row = Row]", "") for one in found.symbols
+    ]  # the running one may keep it
+    assert heads == ["class Rows(Base[T], metaclass=M)", "type Made = Rows[int]"]
+
+
+def test_what_a_module_makes_by_a_call_is_listed() -> None:
+    found = outline("run_later = made(later)\nrun_now = later.now\nlimit = 3\n")
+    assert [(one.kind, one.name) for one in found.symbols] == [
+        ("variable", "run_later"),
+        ("variable", "run_now"),
+    ]
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python reads it as two types")
