@@ -26,7 +26,7 @@ from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
-from repo_mcp.graph.vocabulary import BASES
+from repo_mcp.graph.vocabulary import BASES, find_family
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.lru_cache import LruCache
@@ -43,7 +43,7 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_TYPES = 2_000  # visited in one walk
 CACHED_TYPES = 50_000  # types in cached lists of derived types: 11 MB, twice
-CACHED_ANSWERS = 5_000  # symbols in cached answers about interfaces
+CACHED_ANSWERS = 5_000  # symbols in cached answers about interfaces, and members in those about overrides
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 # Languages in which a field overrides no method: in Go, an embedded type is a field of its name.
 _WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
@@ -105,6 +105,12 @@ class Hierarchy:
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_TYPES, lambda found: 1 + len(found[0])
+        )
+        self._bases: LruCache[Declaration, list[Target]] = LruCache(
+            CACHED_TYPES, lambda found: 1 + len(found)
+        )
+        self._found_below: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
+            CACHED_ANSWERS, lambda found: 1 + len(found[0])
         )
         self._satisfactions: LruCache[tuple[str, Declaration], tuple[list[Target], bool]] = LruCache(
             CACHED_ANSWERS, lambda found: 1 + len(found[0])
@@ -236,7 +242,8 @@ class Hierarchy:
         """
         if not self._may_be_overridden(member):
             return []
-        found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
+        found, is_cut = self._found_below.get(member, partial(self._find_below_owner, member))
+        self.is_cut = self.is_cut or is_cut
         found = _add(found, self._list_in_all_classes(member))
         satisfying = self._ask("implementing", member, lambda one: one.list_implementing(member))
         found = _add(found, satisfying)
@@ -282,6 +289,67 @@ class Hierarchy:
                     found += self._keep_overriding(member, [one], is_above=False)
         self.is_cut = self.is_cut or len(paths) > MAX_FILES
         return found
+
+    def _find_below_owner(self, member: Declaration) -> tuple[list[Target], bool]:
+        """Return the members of subtypes that override a member, and whether a limit was reached.
+
+        If too many files name one of these types to look for those below it, the types that declare such a
+        member are followed upwards instead.
+        """
+        is_cut, self.is_cut = self.is_cut, False
+        found = self._find_namesakes(member, self._list_few_derived, ends_at_match=False)
+        if self.is_cut:
+            self.is_cut = False
+            declaring = self._find_declaring(member)
+            if declaring is None:
+                declaring = self._find_namesakes(member, self.list_derived, ends_at_match=False)
+            found = declaring
+        was_cut, self.is_cut = self.is_cut, is_cut
+        return found, was_cut
+
+    def _list_few_derived(self, declaration: Declaration) -> list[Target] | None:
+        """Return the types directly below one; None if too many files name it."""
+        record = self._program.find_record(declaration.path)
+        name = "" if record is None else record.get_name(declaration.ordinal)
+        return None if len(self._program.list_using(name)) > MAX_FILES else self.list_derived(declaration)
+
+    def _find_declaring(self, member: Declaration) -> list[Target] | None:
+        """Return the members that override one, by path; None if too many files declare its name."""
+        owner, record = self._find_owner(member), self._program.find_record(member.path)
+        if owner is None or record is None:
+            return []
+        symbol, high = record.get_symbol(member.ordinal), {owner, *self._list_extended(owner)}
+        paths = self._program.list_declaring(symbol.name)
+        if len(paths) > MAX_TYPES:
+            return None
+        family, lows = find_family(self._program.find_language(member.path)), dict[Declaration, None]()
+        for path in (one for one in paths if find_family(self._program.find_language(one)) == family):
+            other = self._program.find_record(path)
+            for ordinal in other.find_symbols(symbol.name) if other is not None else ():
+                low = self._find_owner(Declaration(path, ordinal))
+                lows |= {} if low is None or low in high else {low: None}
+        found: dict[Declaration, Target] = {}
+        for low in lows:
+            confidence = self._find_way(low, high)
+            if confidence is not None and not self._are_one_type(owner, low):
+                for one in self._keep_overriding(member, self._find_member(low, symbol), is_above=False):
+                    sure = _weaker(confidence, one.confidence)
+                    found.setdefault(one.declaration, Target(one.declaration, sure))
+        return list(found.values())
+
+    def _find_way(self, low: Declaration, high: set[Declaration]) -> Confidence | None:
+        """Return how sure it is that a type derives from one of some others; None if it does not."""
+        waiting, met = deque([Target(low, Confidence.EXACT)]), {low}
+        while waiting and len(met) <= MAX_TYPES:
+            one = waiting.popleft()
+            if one.declaration in high:
+                return one.confidence
+            for base in self._bases.get(one.declaration, partial(self.list_bases, one.declaration)):
+                if base.declaration not in met:
+                    met.add(base.declaration)
+                    waiting.append(Target(base.declaration, _weaker(one.confidence, base.confidence)))
+        self.is_cut = self.is_cut or bool(waiting)
+        return None
 
     def _drop_prototypes(self, found: list[Target]) -> list[Target]:
         """Return the members without the prototypes of others among them."""
@@ -342,8 +410,9 @@ class Hierarchy:
         return found, is_cut
 
     def _find_namesakes(
-        self, member: Declaration, step: Callable[[Declaration], list[Target]], *, ends_at_match: bool
+        self, member: Declaration, step: Callable[[Declaration], list[Target] | None], *, ends_at_match: bool
     ) -> list[Target]:
+        """Return the members with the name of one in the types to which steps lead; `is_cut` if one fails."""
         owner = self._find_owner(member)
         if owner is None:
             return []
@@ -351,22 +420,26 @@ class Hierarchy:
         assert record is not None
         symbol = record.get_symbol(member.ordinal)
         found: list[Target] = []
-        own = [owner, *self._list_extended(owner)]
-        waiting = deque((target, target.confidence) for one in own for target in step(one))
-        met = set(own)
+        waiting = deque(Target(one, Confidence.EXACT) for one in (owner, *self._list_extended(owner)))
+        met = {one.declaration for one in waiting}
         while waiting and len(met) < MAX_TYPES:
-            target, confidence = waiting.popleft()
-            if target.declaration in met:
-                continue
-            met.add(target.declaration)
-            is_own = self._are_one_type(owner, target.declaration)
-            named = [] if is_own else self._find_member(target.declaration, symbol)
-            same = self._keep_overriding(member, named, is_above=ends_at_match)
-            found += [Target(one.declaration, _weaker(confidence, one.confidence)) for one in same]
-            if ends_at_match and any(one.confidence is not Confidence.POSSIBLE for one in same):
-                continue
-            for further in step(target.declaration):
-                waiting.append((further, _weaker(confidence, further.confidence)))
+            target = waiting.popleft()
+            further = step(target.declaration)
+            if further is None:
+                self.is_cut = True
+                return found
+            for one in further:
+                if one.declaration in met:
+                    continue
+                met.add(one.declaration)
+                confidence = _weaker(target.confidence, one.confidence)
+                is_own = self._are_one_type(owner, one.declaration)
+                named = [] if is_own else self._find_member(one.declaration, symbol)
+                same = self._keep_overriding(member, named, is_above=ends_at_match)
+                found += [Target(each.declaration, _weaker(confidence, each.confidence)) for each in same]
+                is_end = any(each.confidence is not Confidence.POSSIBLE for each in same)
+                if not (ends_at_match and is_end):
+                    waiting.append(Target(one.declaration, confidence))
         self.is_cut = self.is_cut or bool(waiting)
         return found
 

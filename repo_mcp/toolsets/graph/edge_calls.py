@@ -311,8 +311,13 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
 
 
 def _find_end(known: KnownEdges, start: int, most: int) -> int:
-    """Return where a page ends: after `most` edges, as many external names, or enough unresolved places."""
-    left = {EDGE: most, EXTERNAL: most, UNRESOLVED: MAX_UNRESOLVED_FILES, NOTHING: len(known.rows)}
+    """Return where a page ends: after `most` edges, as many external names, or enough unresolved places.
+
+    Few of these are shown beside edges; a later page that begins with them has as many as of edges.
+    """
+    is_last = 0 < start < len(known.rows) and _name_field(known.rows[start]) == UNRESOLVED
+    places = max(most, MAX_UNRESOLVED_FILES) if is_last else MAX_UNRESOLVED_FILES
+    left = {EDGE: most, EXTERNAL: most, UNRESOLVED: places, NOTHING: len(known.rows)}
     for position in range(start, len(known.rows)):
         row = known.rows[position]
         field = _name_field(row)

@@ -143,6 +143,23 @@ def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.Mo
     assert list_names(graph, "a.C20.f", EdgeType.OVERRIDES, up=True) == ["a.C19.f"]
 
 
+def test_overrides_below_a_type_that_too_many_files_name_are_all_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {"base.py": "class Base:\n    def show(self): ...\n"}
+    for number in range(9):
+        files[f"mid{number}.py"] = f"from base import Base\nclass Mid{number}(Base): ...\n"
+        files[f"use{number}.py"] = (
+            f"from mid{number} import Mid{number}\nclass Use{number}(Mid{number}):\n    def show(self): ...\n"
+        )
+    files["other.py"] = "class Other:\n    def show(self): ...\n"
+    monkeypatch.setattr(limits, "MAX_FILES", 3)
+    found = make_graph(files)
+    edges = found.find_incoming(find_node(found, "base.Base.show"), (EdgeType.OVERRIDES,))
+    names = [found.get_node(edge.other).qualified_name for edge in edges.edges]
+    assert (names, edges.cut) == ([f"use{number}.Use{number}.show" for number in range(9)], False)
+
+
 def test_bases_that_are_imported_under_another_name_are_found() -> None:
     files = {
         "lib/__init__.py": "from lib.base import Base as Root\n",
@@ -259,6 +276,7 @@ def test_types_below_are_found_once_and_a_limit_is_reported_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 1)
+    monkeypatch.setattr(limits, "MAX_TYPES", 2)
     graph = make_graph(DIAMOND | {"other.py": "from top import Top\n"})
     asked: list[str] = []
     find = MemoryIndex.list_using

@@ -164,18 +164,20 @@ def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest
     tree = {"pkg/__init__.py": "", "far/__init__.py": ""}
     tree |= {"pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n"}
     tree |= {f"pkg/use{one:02}.py": "def use(x):\n    return x.get(1)\n" for one in range(9)}
-    tree |= {f"far/use{one:02}.py": "def use(x):\n    x.get(1)\n    return x.get(2)\n" for one in range(3)}
+    tree |= {f"far/use{one:02}.py": "def use(x):\n    x.get(1)\n    return x.get(2)\n" for one in range(15)}
     served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
     try:
         node = served.find("pkg.cache.Cache.get")
         answer = served.call("get_callers", node_id=node)
         assert (answer["result"], answer["total"], answer["truncated"]) == ([], 0, True)
-        assert answer["unresolved"] == 9 + 3 * 2
+        assert answer["unresolved"] == 9 + 15 * 2
         places = [(row["file_path"], row["reference_lines"]) for row in answer["unresolved_in"]]
         assert places == [*((f"pkg/use{one:02}.py", [2]) for one in range(9)), ("far/use00.py", [2, 3])]
         assert answer["unresolved_in"][9]["lines"] == "2\tx.get(1)\n3\treturn x.get(2)"
         last = served.call("get_callers", node_id=node, cursor=answer["cursor"])
-        assert [row["file_path"] for row in last["unresolved_in"]] == ["far/use01.py", "far/use02.py"]
+        assert [row["file_path"] for row in last["unresolved_in"]] == [
+            f"far/use{one:02}.py" for one in range(1, 15)
+        ]
         assert not last["truncated"]
         answer = served.call("get_callees", node_id=served.find("far.use00.use"))
         assert (answer["unresolved"], answer["unresolved_in"][0]["file_path"]) == (2, "far/use00.py")
