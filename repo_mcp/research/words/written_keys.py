@@ -41,9 +41,11 @@ MOST_BESIDE = 14  # words of the question beside it: a longer one asks more
 MOST_NOTED = 14  # places
 MOST_SAME = 8  # files that declare one function
 GIVEN_CHARS, DECIDING_CHARS = 1_700, 520  # shown of the lines around a key
-_KEY = re.compile(r"(?<![\w./:@$-])/?[A-Za-z_$][\w$-]*(?:(?:[./]|:{1,2})[:{]?[\w$-]+\}?){1,8}(?![\w/(-])")
+_KEY = re.compile(
+    r"(?<![\w./:@$-])(?:/[\w$-]+|[A-Za-z_$][\w$-]*)(?:(?:[./]|:{1,2})[:{]?[\w$-]+\}?){1,8}(?![\w/(-])"
+)
 _PARTS = re.compile(r"[./:]")
-_FIRST_PART = re.compile(r"^/[\w-]+(?=/)")
+_MOUNTED = re.compile(r"/[\w-]+(?=/)")  # before the path of what is mounted there: `/api` of `/api/users/:id`
 _PROSE = re.compile(r"\w+/\w+")  # "and/or", "client/server"
 _ASKS_WHICH = re.compile(r"\W*(?:which|what|list|find|show)(?: all| the| of the)* (\w{3,})", re.IGNORECASE)
 _HAS_KEY = frozenset(
@@ -63,7 +65,7 @@ _ROLES = {
     KeyUse.DECIDES: (Role.DECIDES_BY_KEY, "decides by this text"),
     KeyUse.HAS: (Role.WRITTEN, "has this text"),
 }
-_IS_NAME = frozenset({TakenAs.DECLARED, TakenAs.FILE, TakenAs.FOLDER})
+_PLACES = frozenset({TakenAs.FILE, TakenAs.FOLDER})
 
 
 def read_key(state: ResearchState, reading: Reading) -> Reading | None:
@@ -76,19 +78,24 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
         return None
     if find_language(keys[0]).name != "unknown" or _names_symbol(state, keys[0]):
         return None  # a file or a symbol
-    mounted = _FIRST_PART.sub("", keys[0])  # `/users/:id` of what is mounted at `/api`
-    for key in dict.fromkeys((keys[0], mounted)):
+    key = keys[0]
+    while key:
         places = _list_places(state, key)
-        is_prose = _PROSE.fullmatch(key) and all(one.used.use is not KeyUse.GIVEN for one in places)
-        if places and not is_prose:
+        is_given = any(one.used.use is KeyUse.GIVEN for one in places)
+        if is_given or (places and key == keys[0] and not _PROSE.fullmatch(key)):
             state.keys = places
             return build_reading(Form.WRITTEN, (Subject(key, TakenAs.WORDS),))
+        key = _MOUNTED.sub("", key, count=1) if _MOUNTED.match(key) else ""
     return None
 
 
 def _names_symbol(state: ResearchState, key: str) -> bool:
+    """Return True for the whole name of a symbol, a file or a folder."""
     subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
-    return subjects.find(read_phrase(key), Form.DEFINED).taken_as in _IS_NAME
+    found = subjects.find(read_phrase(key), Form.DEFINED)
+    last = _PARTS.split(key)[-1]
+    is_whole = not key.startswith("/") and any(node.symbol.name == last for node in found.nodes)
+    return found.taken_as in _PLACES or (found.taken_as is TakenAs.DECLARED and is_whole)
 
 
 def _list_places(state: ResearchState, key: str) -> list[KeyPlace]:
@@ -110,7 +117,7 @@ def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str)
     if found is None or is_imported(lines[at - 1], found.start()):
         return None
     used = read_use(lines, at, found.start(), len(found[0]))
-    names = tuple(name for name in used.names if _list_functions(state, name))
+    names = tuple(name for name in used.names if _list_functions(state, name, match.path))
     used = replace(used, use=KeyUse.GIVEN if names else used.use, names=names)
     around = state.source.find_around(match.path, at)
     called = f"{match.path} {'' if around is None else around.qualified_name}"
@@ -122,10 +129,12 @@ def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str)
     )
 
 
-def _list_functions(state: ResearchState, name: str) -> list[Node]:
-    """Return the functions with a name; none if other things are called so as well."""
+def _list_functions(state: ResearchState, name: str, path: str) -> list[Node]:
+    """Return the functions with a name in the folder of a file; or all, if nothing else is called so."""
     nodes = [state.get_node(one) for one in state.graph.scan.find_declared(name, MOST_SAME)]
-    return nodes if all(node.symbol.kind in CALLABLE_KINDS for node in nodes) else []
+    functions = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    near = [node for node in functions if node.folder == path.rpartition("/")[0]]
+    return near or (functions if len(functions) == len(nodes) else [])
 
 
 def note_keys(state: ResearchState, subject: Subject) -> None:
@@ -164,7 +173,7 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
             shown.update(read_guard(state, path, start, end, line).lines)
         state.add(node, reason, 0, lines=lines[:MAX_EVIDENCE], shown=tuple(sorted(shown)))
     for name in dict.fromkeys(name for one in places for name in one.used.names):
-        for given in _list_functions(state, name)[:1]:
+        for given in _list_functions(state, name, path)[:1]:
             told = Reason(f"{used.called} is given it with this text")
             state.add(given, told, 0, Confidence.PROBABLE, shown=show_body(state, given, GIVEN_CHARS))
 

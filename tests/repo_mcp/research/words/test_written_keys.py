@@ -111,6 +111,34 @@ def test_a_named_function_is_given_as_well_and_a_route_may_be_mounted_below_anot
     assert "return ctx.id;" in find_one(report, "showParcel").excerpt
 
 
+def test_a_path_is_found_below_what_it_is_mounted_at_and_though_symbols_have_parts_of_it() -> None:
+    texts = {
+        "go.mod": "module m\n",
+        "web/api/v1/api.go": """package v1
+
+func (api *API) Register(r *Router) {
+\tr.Get("/query_range", wrap(api.queryRange))
+\tr.Post("/-/reload", api.reload)
+}
+
+func (api *API) queryRange(r *Request) Result {
+\treturn api.run(r)
+}
+
+func (api *API) reload(r *Request) {
+\tapi.again <- r
+}
+""",
+        "web/page.js": "const queryRange = 3;\n",
+    }
+    asked = Asked(texts)
+    report = asked.ask("where is /api/v1/query_range handled?")
+    place = "`r.Get` in API.Register (web/api/v1/api.go:4)"
+    assert report.claim == f'"/query_range" is given, with a function, to {place}.'
+    assert any("return api.run(r)" in one.excerpt for one in report.findings)
+    assert asked.ask("what handles /-/reload?").claim.startswith('"/-/reload" is given, with a function')
+
+
 def test_a_decorated_function_is_shown_for_the_key_of_its_decorator() -> None:
     texts = {"app.py": '@app.route("/parcels/sent")\ndef sent(box):\n    """List."""\n    return box.sent\n'}
     report = Asked(texts).ask("what happens on GET /parcels/sent?")
