@@ -266,6 +266,10 @@ class Graph:
 
     # Edges
 
+    def is_abstract(self, node: Node) -> bool:
+        """Return whether a member has no body: that of an interface, or one declared abstract."""
+        return self._edges.dispatch.is_abstract(node.declaration)
+
     def is_called(self, node: Node) -> bool:
         """Return whether a call of a symbol is soon found."""
         return bool(self.find_incoming(node, CALLS, FIRST_CALLS).edges)

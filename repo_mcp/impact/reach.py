@@ -2,7 +2,8 @@
 
 A path is only as certain as its weakest edge. Possible edges are listed but not followed, because what
 depends on a guess is mostly wrong. Calls of a method that a changed method overrides are possible edges: they
-may reach it. Each level shares a fixed number of references among its symbols, and no limit is a time, so
+may reach it. An override does not run what it overrides, so it depends on a new signature and on a member
+without a body, but on no other change. Each level shares a fixed number of references among its symbols, and no limit is a time, so
 equal diffs have equal answers.
 """
 
@@ -27,7 +28,7 @@ FIRST_REFERENCES, REFERENCES = 12_000, 6_000  # resolved for all symbols of one 
 FIRST_FILES, FILES = 3_000, 1_500
 LEAST = Bounds(files=30, references=60)  # for one symbol
 _DEPENDENT = frozenset({*NAMED, EdgeType.OVERRIDES})
-_FURTHER = frozenset({*CALLS, *IMPLEMENTATIONS, EdgeType.OVERRIDES})
+_FURTHER = frozenset({*CALLS, *IMPLEMENTATIONS})
 ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 
 
@@ -100,13 +101,19 @@ class Follower:
                 self._is_cut = self._is_cut or edges.cut
                 yield from self._iter_reached(edges, one.name, 1)
                 continue
-            edges = self._graph.find_incoming(one.node, _DEPENDENT, bounds, dispatches=True)
+            types = _DEPENDENT - {EdgeType.OVERRIDES} if self._changes_body(one) else _DEPENDENT
+            edges = self._graph.find_incoming(one.node, types, bounds, dispatches=True)
             self._is_cut = self._is_cut or edges.cut
             self._unresolved += sum(place.count for place in edges.unresolved)
             found = [*self._iter_reached(edges, names[one.node.declaration], 1)]
             yield from found
             if one.has_new_signature:
                 yield from self._iter_declared(one.node, names[one.node.declaration], found)
+
+    def _changes_body(self, one: ChangedSymbol) -> bool:
+        """Return whether a diff changes nothing but the body of a symbol."""
+        is_same = one.change is Change.CHANGED and not one.has_new_signature
+        return is_same and one.node is not None and not self._graph.is_abstract(one.node)
 
     def _iter_declared(self, changed: Node, name: str, found: Sequence[Reached]) -> Iterator[Reached]:
         """Yield the declarations in other files of what has a new signature, and of what overrides that.

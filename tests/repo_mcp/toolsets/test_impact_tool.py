@@ -123,7 +123,6 @@ def test_a_change_reaches_callers_and_theirs(changing: Served, is_applied: bool)
     assert _edges(found) == {
         ("calls", "exact", "OrderStore.save", 1, "Store.check"),
         ("calls", "exact", "CachedStore.save", 2, "OrderStore.save"),
-        ("overrides", "exact", "CachedStore.save", 2, "OrderStore.save"),
         ("calls", "exact", "place_many", 2, "OrderStore.save"),
         ("calls", "exact", "store_many", 2, "OrderStore.save"),
     }
