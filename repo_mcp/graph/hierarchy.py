@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Protocol
 
 from repo_mcp.graph.importers import DEFAULT, Importers
-from repo_mcp.graph.override_rules import BY_SIGNATURE, have_one_name, judge_override
+from repo_mcp.graph.override_rules import BY_SIGNATURE, have_one_name, is_fixed, judge_override
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
@@ -358,9 +358,12 @@ class Hierarchy:
         return [one for one in found if declared.isdisjoint(definitions(one.declaration))]
 
     def _may_be_overridden(self, member: Declaration) -> bool:
-        """Return False for a method of a struct of Go: a type that embeds the struct only hides it."""
-        record = self._program.find_record(member.path)
-        if record is None or self._program.find_language(member.path) != "go":
+        """Return False for a static or private method of Java, and for one of a struct of Go: a type that
+        embeds the struct only hides it."""
+        record, language = self._program.find_record(member.path), self._program.find_language(member.path)
+        if record is not None and language == "java":
+            return not is_fixed(record.get_symbol(member.ordinal))
+        if record is None or language != "go":
             return True
         return int(record.kinds[record.get_parent(member.ordinal)]) in ABSTRACT_KINDS
 

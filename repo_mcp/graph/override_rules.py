@@ -53,7 +53,7 @@ def judge_override(
     is_of_class = above.get_kind(high.parent) in _CLASSES
     if language in _WITH_KEYWORD and is_of_class and SymbolFlag.OVERRIDE not in low.flags:
         return None
-    if language == "java" and (_is_fixed(low) or _is_fixed(high)):
+    if language == "java" and (is_fixed(low) or is_fixed(high)):
         return None
     if language == "python" and high.name.startswith("__") and not high.name.endswith("__"):
         return None  # each class has its own
@@ -73,7 +73,8 @@ def _are_apart(low: DeclaredSymbol, high: DeclaredSymbol) -> bool:
     return bool(low.flags & SymbolFlag.STATIC) != bool(high.flags & SymbolFlag.STATIC)
 
 
-def _is_fixed(member: DeclaredSymbol) -> bool:
+def is_fixed(member: DeclaredSymbol) -> bool:
+    """Return whether a method of Java neither overrides another nor is overridden."""
     is_method = member.kind is SymbolKind.METHOD
     return is_method and (SymbolFlag.STATIC in member.flags or member.access is Access.PRIVATE)
 

@@ -17,6 +17,7 @@ from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.vocabulary import BASES
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.written_symbols import read_compiled
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
@@ -53,6 +54,7 @@ class UnknownSymbols:
         if NODE_ID.fullmatch(text):
             said = f"No symbol has the node_id {shown(text)}."
             usual = "Find the symbol with search_symbols; renaming changes a node_id."
+        rest = read_compiled(rest)
         last = normalise_name(rest).rpartition(".")[2]
         is_declared = not others and bool(self._program.list_declaring(last))
         hint = (

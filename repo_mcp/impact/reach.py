@@ -3,8 +3,8 @@
 A path is only as certain as its weakest edge. Possible edges are listed but not followed, because what
 depends on a guess is mostly wrong. Calls of a method that a changed method overrides are possible edges: they
 may reach it. An override does not run what it overrides, so it depends on a new signature and on a member
-without a body, but on no other change. Each level shares a fixed number of references among its symbols, and no limit is a time, so
-equal diffs have equal answers.
+without a body, but on no other change. Each level shares a fixed number of references among its symbols, and
+no limit is a time, so equal diffs have equal answers.
 """
 
 from __future__ import annotations

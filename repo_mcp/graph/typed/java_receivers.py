@@ -14,14 +14,17 @@ from repo_mcp.graph.typed.java_lambdas import (
     read_parameter_at,
 )
 from repo_mcp.graph.typed.java_lookup import JavaLookup
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
+CACHED_TYPES = 20_000  # of declarations, each for one receiver: 5 MB
 MAX_CALLED = 64  # overloads of one call whose parameters are read
 # the receiver of an entry has the type of its value, so that of its key is not known
 _KEY = "java.util.Map.Entry.getKey"
@@ -33,6 +36,23 @@ class JavaReceivers(ReceiverTypes):
     """Finds the types of receivers in files of Java."""
 
     own_bounds = True
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        super().__init__(lookup)
+        self._declared: LruCache[tuple[Declaration, Receiver | None, int], tuple[Receiver | None]] = LruCache(
+            CACHED_TYPES
+        )
+
+    def _read_declared(self, declaration: Declaration, receiver: Receiver | None = None) -> Receiver | None:
+        """Return the type that is written in a declaration; it is kept, as chains of builders ask again."""
+        key = declaration, receiver, self._lookup.depth
+        known = self._declared.find(key)
+        if known is None:
+            cuts = self._lookup.cuts
+            known = (super()._read_declared(declaration, receiver),)
+            if cuts == self._lookup.cuts:
+                self._declared.put(key, known)
+        return known[0]
 
     def _find_first(
         self, scope: FileScope, ordinal: int, line: int, segments: list[str]

@@ -53,7 +53,7 @@ class MemberLookup(PathLookup):
         self._inside: dict[str, bool] = {}  # whether some type may have a member of a name
         self._own: LruCache[_AskedOwn, tuple[Declaration, ...]] = LruCache(CACHED_MEMBERS)
         self._open: set[Declaration] = set()  # types whose bases are being determined
-        self._cuts = 0  # lookups of bases cut short by a cycle or a limit
+        self.cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
         self.reader: FileScope | None = None  # the file of the use that is being resolved
         self.depth = self.type_arguments_left = (
@@ -89,9 +89,9 @@ class MemberLookup(PathLookup):
         key = owner, name, role, passed, of_value, is_bare, reader
         known = self._members.find(key)
         if known is None:
-            cuts = self._cuts
+            cuts = self.cuts
             known = tuple(self._find_members(owner, name, role, call, of_value=of_value, is_bare=is_bare))
-            if cuts == self._cuts:  # as for bases
+            if cuts == self.cuts:  # as for bases
                 self._members.put(key, known)
         return list(known)
 
@@ -190,9 +190,9 @@ class MemberLookup(PathLookup):
         key = owner, name, role, None if self.reader is None else self.reader.path
         known = self._own.find(key)
         if known is None:
-            cuts = self._cuts
+            cuts = self.cuts
             known = tuple(self._search_own_members(owner, name, role))
-            if cuts == self._cuts:
+            if cuts == self.cuts:
                 self._own.put(key, known)
         return list(known)
 
@@ -298,16 +298,16 @@ class MemberLookup(PathLookup):
         if known is not None:
             return known
         if owner in self._open or len(self._open) >= MAX_OPEN or self._steps <= 0:
-            self._cuts += 1  # inheritance may be cyclic
+            self.cuts += 1  # inheritance may be cyclic
             return ()
-        cuts = self._cuts
+        cuts = self.cuts
         self._open.add(owner)
         self._steps -= 1
         try:
             found = tuple(self._find_bases(owner))
         finally:
             self._open.discard(owner)
-        if cuts == self._cuts:  # an incomplete result is not cached, but determined again
+        if cuts == self.cuts:  # an incomplete result is not cached, but determined again
             self._bases[owner] = found
         return found
 

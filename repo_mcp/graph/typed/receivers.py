@@ -11,19 +11,28 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.receiver import Receiver, join_types, take_item
 from repo_mcp.graph.typed.written_types import WrittenTypes
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole
 
 MAX_STEPS = 48  # of a chain, as of builders
 MAX_OVERLOADS = 12  # of one name whose results are compared
+CACHED_OVERLOADS = 5_000  # of a name in a type, known to return one type or not: 1 MB
 MAX_DEPTH = 12  # of variables that have the types of other variables, possibly in a cycle
 
 
 class ReceiverTypes(WrittenTypes):
     """Finds the types of receivers in files of one language, or of C and C++."""
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        super().__init__(lookup)
+        self._one_result: LruCache[tuple[tuple[Declaration, ...], Declaration | None], bool] = LruCache(
+            CACHED_OVERLOADS
+        )
 
     def find_receiver(self, scope: FileScope, ordinal: int, line: int, qualifier: str) -> Receiver | None:
         """Return the type of a qualifier, or None if it cannot be determined."""
@@ -273,6 +282,16 @@ class ReceiverTypes(WrittenTypes):
         """Return False if an external type may give the owner a nearer member of that name."""
         return True
 
+    def _have_one_result(self, members: tuple[Declaration, ...], owner: Declaration | None) -> bool:
+        """Return whether all overloads return one type. This is kept, as chains ask for it often."""
+        known = self._one_result.find((members, owner))
+        if known is None:
+            cuts = self._lookup.cuts
+            known = len(list_results(self._lookup, members, owner)) == 1
+            if cuts == self._lookup.cuts:
+                self._one_result.put((members, owner), known)
+        return known
+
     def _find_type_of_members(
         self,
         members: Sequence[Declaration],
@@ -288,8 +307,7 @@ class ReceiverTypes(WrittenTypes):
         if found is None or self._lookup.get_kind(members[0]) not in CALLABLE_KINDS:
             others = (self._read_declared(one, receiver) for one in members[1:])
             return join_types([found, *others]) if len(members) > 1 else found
-        is_one = len(list_results(self._lookup, members, owner)) == 1
-        if is_one:
+        if self._have_one_result(tuple(members), owner):
             return found
         others = (self._read_declared(one, receiver) for one in members[1:MAX_OVERLOADS])
         joined = join_types([found, *others])

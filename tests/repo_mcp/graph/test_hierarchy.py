@@ -551,3 +551,15 @@ def test_calls_through_the_type_may_run_the_functions_of_an_object() -> None:
     callers = graph.find_incoming(find_node(graph, "json.encode"), (EdgeType.CALLS,), dispatches=True).edges
     found = [(graph.get_node(one.other).qualified_name, one.confidence.value, one.lines) for one in callers]
     assert found == [("use", "possible", (15,))]
+
+
+def test_of_a_hot_type_overrides_are_found_by_the_name_of_the_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_FILES", 2)
+    uses = {f"U{number}.java": f"class U{number} {{ Base base; }}\n" for number in range(3)}
+    low = "class Mid extends Base {}\nclass Low extends Mid { void go() {} }\nclass Other { void go() {} }\n"
+    base = "class Base {\n void go() {}\n static void make() {}\n void stay() {}\n}\n"
+    graph = make_graph({"Base.java": base, "Z.java": low, **uses})
+    found = graph.find_incoming(find_node(graph, "Base.go"), (EdgeType.OVERRIDES,))
+    assert [graph.get_node(one.other).qualified_name for one in found.edges] == ["Low.go"]
+    assert not found.cut
+    assert not graph.find_incoming(find_node(graph, "Base.make"), (EdgeType.OVERRIDES,)).cut
