@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from repo_mcp.research.findings.citing import cite_lines, join_names, shorten_symbol
+from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -19,7 +19,10 @@ MOST_CHARS = 80  # of the text that are repeated
 
 
 def describe_keys(state: ResearchState, subject: Subject) -> str:
-    """Return what the program does with a key: what is given it and a function, decides by it, and has it."""
+    """Return what the program does with a key: what is given it and a function, decides by it, and has it.
+
+    Users of a constant that holds the key are named last.
+    """
     key, told = f'"{subject.asked}"', list[str]()
     found = [one for one in state.findings if one.role in _KEY_ROLES]
     for role, group in groupby(found, key=lambda one: one.role):
@@ -33,15 +36,18 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
             told.append(f"{name} decides a branch in {places}")
         else:
             told.append(f"{name} {'also ' if told else ''}stands in {places}")
+    users = [one for one in state.findings if one.hop == 1]
+    told += [f"what holds it is used by {name_findings(users)}"] if users else []
     return " ".join(f"{one[0].upper()}{one[1:]}." for one in told)
 
 
 def _cite_key(one: Finding) -> str:
     """Return what has a key, with its lines; of a call that is given a function, what is called."""
     taking = f"`{one.reason.about}`" if one.role is Role.TAKES_KEY else ""
-    if taking and (one.node_id is None or '"' in one.name):  # the function is declared under the text
+    if taking and (not one.name or '"' in one.name):  # the function is declared under the text
         return f"{taking} ({one.citation})"
-    return f"{f'{taking} in ' if taking else ''}{shorten_symbol(one)} ({cite_lines(one)})"
+    place = f"{shorten_symbol(one)} ({cite_lines(one)})" if one.name else cite_lines(one)
+    return f"{taking} in {place}" if taking else place
 
 
 def describe_written(state: ResearchState, subject: Subject) -> str:

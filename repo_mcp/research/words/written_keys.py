@@ -16,11 +16,14 @@ from collections.abc import Sequence
 from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import replace
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.edges.hops import follow
+from repo_mcp.research.edges.traversals import DEPENDENTS
 from repo_mcp.research.findings.excerpts import find_name
-from repo_mcp.research.findings.locating import rank_role
+from repo_mcp.research.findings.locating import find_inner_span, rank_role
 from repo_mcp.research.findings.progress import KeyPlace, KeyUse
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
@@ -39,6 +42,7 @@ from repo_mcp.text.question_words import list_shared, list_words, shares_word
 MOST_READ = 120  # lines with a key; one that more have says little
 MOST_BESIDE = 14  # words of the question beside it: a longer one asks more
 MOST_NOTED = 14  # places
+MOST_HOLDING = 3  # constants with a key as their value
 MOST_SAME = 8  # files that declare one function
 GIVEN_CHARS, DECIDING_CHARS = 1_700, 520  # shown of the lines around a key
 _KEY = re.compile(
@@ -66,6 +70,17 @@ _ROLES = {
     KeyUse.HAS: (Role.WRITTEN, "has this text"),
 }
 _PLACES = frozenset({TakenAs.FILE, TakenAs.FOLDER})
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is declared around a line; without a name and lines, nothing is."""
+
+    symbol: str = ""  # qualified name
+    name: str = ""
+    first: int = 0
+    last: int = 0
+    node: Node | None = None  # None where no parser reads the file
 
 
 def read_key(state: ResearchState, reading: Reading) -> Reading | None:
@@ -119,14 +134,35 @@ def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str)
     used = read_use(lines, at, found.start(), len(found[0]))
     names = tuple(name for name in used.names if _list_functions(state, name, match.path))
     used = replace(used, use=KeyUse.GIVEN if names else used.use, names=names)
-    around = state.source.find_around(match.path, at)
-    called = f"{match.path} {'' if around is None else around.qualified_name}"
+    called = f"{match.path} {_find_around(state, match.path, at).symbol}"
     asks = _ASKS_WHICH.match(state.request.query)
     words = list_words(state.request.query.replace(key, ""))
     shared = shares_word(f"{called} {used.called}", words)
     return KeyPlace(
         match.path, at, used, asks is not None and bool(shares_word(called, asks.groups())), shared
     )
+
+
+def _find_around(state: ResearchState, path: str, line: int) -> _Around:
+    """Return what is declared around a line: a symbol or, where no parser reads the file, a line."""
+    node = state.source.find_around(path, line)
+    if node is not None:
+        symbol = node.symbol
+        return _Around(node.qualified_name, symbol.name, symbol.start_line, symbol.end_line, node)
+    span = find_inner_span(state.source.find_layout(path).spans, line)
+    return (
+        _Around() if span is None else _Around(span.qualified_name, span.name, span.name_line, span.end_line)
+    )
+
+
+def _follow_holding(state: ResearchState, subject: Subject) -> None:
+    """Note what uses the constants whose value is a key: code has it by their names."""
+    holds = re.compile(rf"[=:]\s*[\"'`]/?{re.escape(subject.asked.strip('/'))}/?[\"'`]\s*[;,)]?\s*$")
+    lines = [(one, state.source.read_lines(one.path)[one.line - 1]) for one in state.keys]
+    around = [_find_around(state, one.path, one.line).node for one, line in lines if holds.search(line)]
+    constants = dict.fromkeys(node for node in around if node and node.symbol.kind in VALUE_KINDS)
+    if 0 < len(constants) <= MOST_HOLDING:
+        follow(state, [*constants], DEPENDENTS, 1)
 
 
 def _list_functions(state: ResearchState, name: str, path: str) -> list[Node]:
@@ -142,13 +178,13 @@ def note_keys(state: ResearchState, subject: Subject) -> None:
     ordered = sorted(  # stable
         state.keys, key=lambda one: (not one.is_asked, one.used.use, rank_role(one.path), -one.shared)
     )
-    joined: dict[tuple[str, str, KeyUse], list[KeyPlace]] = {}
+    joined: dict[tuple[str, int, KeyUse], list[KeyPlace]] = {}
     for one in ordered:
-        around = state.source.find_around(one.path, one.line)
-        own = f"{one.line}" if around is None else around.node_id
-        joined.setdefault((one.path, own, one.used.use), []).append(one)
+        around = _find_around(state, one.path, one.line)
+        joined.setdefault((one.path, around.first or one.line, one.used.use), []).append(one)
     for places in [*joined.values()][:MOST_NOTED]:
         _note(state, places)
+    _follow_holding(state, subject)
     if len(joined) > MOST_NOTED:
         state.limit(f"{len(joined) - MOST_NOTED} more places with {subject.asked}", f"{MOST_NOTED} are noted")
     state.report_hop(state.depth)
@@ -157,25 +193,28 @@ def note_keys(state: ResearchState, subject: Subject) -> None:
 def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
     """Note the places of one function that do the same with a key, then the functions that it is given."""
     used, path, lines = places[0].used, places[0].path, tuple(one.line for one in places)
-    role, text = _ROLES[used.use]
-    reason = Reason(text.format(used.called), role, used.called)
+    role, told = _ROLES[used.use]
+    reason = Reason(told.format(used.called), role, used.called)
     shown = {at for one in places for at in _list_shown(state, one)}
-    node = state.source.find_around(path, lines[0])
-    if node is None:
-        whole = tuple(sorted(shown))
-        note_lines(state, path, (used.first, used.last), path, reason, 0, lines, shown=whole)
-    else:
-        start, end = node.symbol.start_line, node.symbol.end_line
-        shown.add(find_name(state.source.read_lines(path), node.symbol.name, start, end) or start)
-        if used.called.startswith("@"):
-            shown.update(show_body(state, node, GIVEN_CHARS))
+    around = _find_around(state, path, lines[0])
+    if around.first:
+        shown.add(
+            find_name(state.source.read_lines(path), around.name, around.first, around.last) or lines[0]
+        )
         for line in lines:
-            shown.update(read_guard(state, path, start, end, line).lines)
-        state.add(node, reason, 0, lines=lines[:MAX_EVIDENCE], shown=tuple(sorted(shown)))
+            shown.update(read_guard(state, path, around.first, around.last, line).lines)
+    if around.node is None:
+        span = (around.first or used.first, around.last or used.last)
+        shown_lines, symbol = tuple(sorted(shown)), around.symbol or path
+        note_lines(state, path, span, symbol, reason, 0, lines, shown=shown_lines, name=around.name)
+    else:
+        if used.called.startswith("@"):
+            shown.update(show_body(state, around.node, GIVEN_CHARS))
+        state.add(around.node, reason, 0, lines=lines[:MAX_EVIDENCE], shown=tuple(sorted(shown)))
     for name in dict.fromkeys(name for one in places for name in one.used.names):
         for given in _list_functions(state, name, path)[:1]:
-            told = Reason(f"{used.called} is given it with this text")
-            state.add(given, told, 0, Confidence.PROBABLE, shown=show_body(state, given, GIVEN_CHARS))
+            why = Reason(f"{used.called} is given it with this text")
+            state.add(given, why, 0, Confidence.PROBABLE, shown=show_body(state, given, GIVEN_CHARS))
 
 
 def _list_shown(state: ResearchState, place: KeyPlace) -> list[int]:

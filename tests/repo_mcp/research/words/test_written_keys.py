@@ -139,6 +139,41 @@ func (api *API) reload(r *Request) {
     assert asked.ask("what handles /-/reload?").claim.startswith('"/-/reload" is given, with a function')
 
 
+def test_what_uses_a_constant_that_holds_a_key_is_named() -> None:
+    texts = {
+        "keys.ts": 'export enum ParcelEvent {\n  Sent = "parcels.sent",\n  Lost = "parcels.lost",\n}\n',
+        "bill.ts": """import { ParcelEvent } from "./keys";
+
+export function bill(event) {
+  if (event.name === ParcelEvent.Sent) {
+    charge(event);
+  }
+}
+""",
+    }
+    report = Asked(texts).ask("what happens when parcels.sent is emitted?")
+    assert report.claim == (
+        '"parcels.sent" stands in ParcelEvent.Sent (keys.ts:2). What holds it is used by bill (bill.ts:3-7).'
+    )
+
+
+def test_where_no_parser_reads_a_file_its_text_tells_the_function_around_a_key() -> None:
+    texts = {
+        "lib/sender.rb": """class Sender
+  def send(parcel)
+    Notifications.instrument("send.parcels", parcel: parcel) do |payload|
+      payload[:sent] = deliver(parcel)
+    end
+  end
+end
+"""
+    }
+    report = Asked(texts).ask("what instruments send.parcels?")
+    place = "`Notifications.instrument` in Sender.send (lib/sender.rb:3)"
+    assert report.claim == f'"send.parcels" is given, with a function, to {place}.'
+    assert "deliver(parcel)" in find_one(report, "Sender.send").excerpt
+
+
 def test_a_decorated_function_is_shown_for_the_key_of_its_decorator() -> None:
     texts = {"app.py": '@app.route("/parcels/sent")\ndef sent(box):\n    """List."""\n    return box.sent\n'}
     report = Asked(texts).ask("what happens on GET /parcels/sent?")
