@@ -12,6 +12,7 @@ from repo_mcp.graph.bulk_scan import list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
 from repo_mcp.graph.external_bases import find_external_derived
+from repo_mcp.graph.module_protocols import iter_protocol_members
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.rival_symbols import drop_left_out
@@ -98,6 +99,11 @@ class NameUses:
         with self._lock:
             marked = self._edges.hierarchy.list_marked
             return find_external_derived(self._program, name, folder, marked)
+
+    def find_protocol_member(self, node: Node) -> Declaration | None:
+        """Return the first member of a protocol of Python that a module's function may stand for, or None."""
+        with self._lock:
+            return next(iter_protocol_members(self._program, self._edges.hierarchy, node), None)
 
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
         """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed

@@ -34,6 +34,7 @@ from repo_mcp.symbols.model import AS_KEYWORD, FROM_ITSELF
 from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
+_BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 _Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
 _Name, _Constant, _Starred = ast.Name, ast.Constant, ast.Starred
@@ -217,6 +218,8 @@ class ExpressionWalk:
         name = root.id
         if name == "cast" or (root is not func and func.attr == "cast"):
             self._quote(node)
+        elif root is func and name in _BY_NAME:
+            self._name_attribute(node)
         before = UNKNOWN if name in self.scope.opaque else name
         if root is not func:
             if name not in local:
@@ -236,6 +239,14 @@ class ExpressionWalk:
             for one in keywords:
                 if one.arg is not None:
                     self.rows[self.symbol, USE, one.arg, call, "", one.lineno] = AS_KEYWORD
+
+    def _name_attribute(self, call: ast.Call) -> None:
+        """Add the attribute that a call names by a string: `getattr(value, "limit", None)`."""
+        name = call.args[1] if len(call.args) > 1 else None
+        if type(name) is _Constant and type(name.value) is str and name.value.isidentifier():
+            path = find_path(call.args[0])
+            path = UNKNOWN if path.partition(".")[0] in self.scope.opaque else path
+            self.rows[self.symbol, USE, name.value, path, "", name.lineno] = 0
 
     def _quote(self, call: ast.Call) -> None:
         """Add the quoted type in `cast("A", value)`."""

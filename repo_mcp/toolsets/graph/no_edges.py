@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
+from repo_mcp.graph.module_protocols import say_may_run
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTED_KINDS, NAMED, EdgeType, list_family
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolKind
@@ -54,7 +55,10 @@ def explain_kind(
         return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
     if kind in _NEVER_CALLED:
         return [NOT_CALLED.format(name_kind(node))]
-    return _count_reads(graph, node, asked) if kind in _READ else []
+    if kind in _READ:
+        return _count_reads(graph, node, asked)
+    member = graph.name_uses.find_protocol_member(node)
+    return [] if member is None else [say_may_run(graph.get_node(member))]
 
 
 def _name_tracing(graph: Graph, node: Node) -> list[str]:

@@ -148,11 +148,14 @@ def render_lines(lines: Sequence[int], text: Sequence[str] = (), name: str = "")
 
 
 def shorten(line: str, name: str) -> str:
-    """Return a line of code, of a long one the part around a name."""
+    """Return a line of code, of a long one the part around a name, of a call its arguments if they fit."""
     shown = line.strip()
     if len(shown) > MAX_LINE_CHARS:
         found = re.search(rf"\b{re.escape(name)}\b", shown) if name else None
-        if found is not None and found.end() > MAX_LINE_CHARS - _CHARS_AROUND:
+        beyond = len(shown) - MAX_LINE_CHARS + 1
+        if found is not None and beyond <= found.start() and shown[found.end() :].startswith("("):
+            shown = "…" + shown[beyond:]
+        elif found is not None and found.end() > MAX_LINE_CHARS - _CHARS_AROUND:
             start = min(found.start() - _CHARS_AROUND, len(shown) - MAX_LINE_CHARS + 1)
             shown = "…" + shown[start:] if start > 0 else shown
     shown = shown if len(shown) <= MAX_LINE_CHARS else shown[: MAX_LINE_CHARS - 1] + "…"

@@ -158,5 +158,12 @@ def test_a_folder_says_that_its_row_is_only_the_rest_of_it() -> None:
     assert not alone[0]["rest"]
 
 
+def test_a_long_line_with_a_call_is_cut_before_its_arguments() -> None:
+    call = f"await {'hub.' * 9}give_more({', '.join(['one'] * 4)})"
+    assert shorten(call, "give_more").startswith("…")
+    assert shorten(call, "give_more").endswith(".give_more(one, one, one, one)")
+    assert shorten(f"{call} or {call}", "hub").startswith("await hub.hub.")
+
+
 def test_a_line_keeps_its_tabs_and_shows_what_hides() -> None:
     assert shorten("\t.open\t\t= give,\x1b", "give") == ".open\t\t= give,\\u001b"

@@ -102,3 +102,9 @@ def test_a_function_does_not_call_its_decorators() -> None:
     ]
     rows = list_incoming(graph, "a.plain", EdgeType.CALLS)
     assert [(end, lines) for _, _, end, lines in rows] == [("a.run", (3,))]
+
+
+def test_an_attribute_that_a_string_names_is_used() -> None:
+    text = "class A:\n    limit = 1\n    other = 2\ndef f(a: A):\n    return getattr(a, 'limit', a.other)\n"
+    rows = list_incoming(make_graph({"a.py": text}), "a.A.limit", EdgeType.REFERENCES)
+    assert [(confidence, end, lines) for _, confidence, end, lines in rows] == [("exact", "a.f", (5,))]

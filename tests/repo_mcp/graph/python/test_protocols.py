@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.module_protocols import say_may_run
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
@@ -111,3 +112,19 @@ def test_a_call_through_a_protocol_may_run_the_methods(graph: Graph) -> None:
         "classes.Square.area",
         "classes.Told.area",
     ]
+
+
+def test_a_function_of_a_module_may_stand_for_a_member_of_a_protocol() -> None:
+    files = {
+        "load.py": "from typing import Protocol\nclass Part(Protocol):\n    def set_up(self, hub): ...\n"
+        "class Plain:\n    def close(self): ...\n",
+        "lamp.py": "def set_up(hub): ...\ndef close(): ...\n",
+        "fan.py": "def set_up(hub, more): ...\n",
+    }
+    graph = make_graph(files)
+    find = graph.name_uses.find_protocol_member
+    member, *others = [find(find_node(graph, name)) for name in ("lamp.set_up", "fan.set_up", "lamp.close")]
+    assert member is not None
+    assert others == [None, None]
+    may_run = "Calls of Part.set_up (load.py:3) may run this, if its module is used as that protocol."
+    assert say_may_run(graph.get_node(member)) == may_run
