@@ -1,6 +1,7 @@
 """The types of receivers in Go: types after a package, elements of named lists, embedded types.
 
-For an unnamed struct stands the field, the variable or the list type that is declared with it.
+For an unnamed struct stands the field, the variable or the list type that is declared with it. In a function
+its fields are recorded as those of the function: then `group` is the first of them.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.symbols.symbol_record import Binding, Reference, SymbolKind
 
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
-_UNNAMED = re.compile(rf"((?:{_LIST.pattern}|\*)*)struct\b")
+_STRUCT = "struct"  # the type of a local variable whose struct has no name
+_UNNAMED = re.compile(rf"((?:{_LIST.pattern}|\*)*){_STRUCT}\b")
 
 
 class GoReceivers(ReceiverTypes):
@@ -28,6 +31,32 @@ class GoReceivers(ReceiverTypes):
         """Return the type at the end of a chain that begins with a type or with its package."""
         names = tuple(chain.split("."))
         return self._follow_type(self._find_type(scope, ordinal, names[:2]), names[2:])
+
+    def _find_annotated(
+        self, scope: FileScope, binding: Reference, names: tuple[str, ...]
+    ) -> Receiver | None:
+        if names != (_STRUCT,):
+            return super()._find_annotated(scope, binding, names)
+        for ordinal in scope.record.list_children(binding.symbol):
+            is_field = scope.get_kind(ordinal) is SymbolKind.PROPERTY
+            if is_field and scope.get_symbol(ordinal).start_line >= binding.line:
+                first, function = (Declaration(scope.path, one) for one in (ordinal, binding.symbol))
+                return Receiver((function,), is_items=binding.arguments == Binding.ITEMS, group=first)
+        return None
+
+    def find_in_group(self, receiver: Receiver, name: str) -> Declaration | None:
+        """Return a field of an unnamed struct in a function: the first of that name from its own first on."""
+        function, first = receiver.types[0], receiver.group
+        scope = self._lookup.find_scope(function.path)
+        named = scope.find_children(function.ordinal, name) if scope is not None else []
+        later = [one for one in named if first is not None and one >= first.ordinal]
+        return Declaration(function.path, min(later)) if later else None
+
+    def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
+        if receiver.group is None or receiver.is_items:
+            return super()._find_member(receiver, segment)
+        found = self.find_in_group(receiver, segment.removesuffix("()"))
+        return self._read_declared(found) if found is not None else None
 
     def _read_text(self, at: Declaration, text: str, receiver: Receiver | None) -> Receiver | None:
         """Return the type that a text names; for an unnamed struct, the symbol that has its fields."""

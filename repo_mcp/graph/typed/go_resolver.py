@@ -10,6 +10,7 @@ from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.go_rules import may_accept
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.languages.native.go import ARITHMETIC, BUILTIN
 from repo_mcp.symbols.model import LINKED, LINKED_STUB
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
@@ -22,6 +23,7 @@ class GoResolver(LanguageResolver):
     """Resolves references in files of Go."""
 
     _lookup: GoLookup
+    _receivers: GoReceivers
     make_lookup = GoLookup
     make_receivers = GoReceivers
 
@@ -31,6 +33,14 @@ class GoResolver(LanguageResolver):
         found = self._lookup.find_linked(scope, reference.qualifier, reference.name)
         concluded = self._conclude(found, reference)
         return concluded if concluded.targets else Resolution((), found.external)
+
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
+        if receiver.group is None:
+            return super()._resolve_in_types(scope, reference, receiver)
+        found = self._receivers.find_in_group(receiver, reference.name)
+        if found is None:  # a member of what the struct embeds
+            return self._guess(scope, reference, is_member=True)
+        return Resolution((Target(found, Confidence.EXACT),))
 
     def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.CALL and reference.name in _PREDECLARED:

@@ -47,6 +47,7 @@ _GO_BUILD = re.compile(rb"^//go:build[ \t]+(.+?)[ \t]*$", re.M)
 _PLUS_BUILD = re.compile(rb"^//[ \t]*\+build[ \t]+(.+?)[ \t]*$", re.M)  # before Go 1.17
 _LINKNAME = re.compile(rb"//go:linkname[ \t]+(\w+)[ \t]+(\S+)\.(\w+)\s*$")
 MAX_BESIDE = 8  # comments and declarations after a line `//go:linkname`, searched for what it links
+_LIST = re.compile(r"(?:map)?\[[^\]]*\]")  # before the type of the items of a literal
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _DECLARING_TYPES = frozenset({"type_spec", "type_alias"})
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
@@ -289,9 +290,14 @@ def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Nod
     for position, name_node in enumerate(names):
         name = walk.bind_name(name_node)
         if type_text:
-            walk.bind_type(name, type_text, name_node)
+            _bind_type(walk, name, type_text, name_node)
         elif position < len(values):
             _bind_value(walk, name, values[position], name_node)
+
+
+def _bind_type(walk: CaptureWalk, name: str, text: str, node: Node) -> None:
+    """Bind a variable to a written type; one without a name is read as `struct`."""
+    walk.bind_type(name, text.replace("struct {", "struct{"), node)
 
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
@@ -304,7 +310,7 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         else:
             walk.bind_call(name, called, qualifier, node)
     elif said:
-        walk.bind_type(name, said, node)
+        _bind_type(walk, name, said, node)
     elif value.type == "type_assertion_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), node)
     elif value.type in {"selector_expression", "index_expression"}:
@@ -347,10 +353,14 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     names = [one for one in left.named_children if one.type == "identifier"] if left is not None else []
     if left is not None:
         walk.shadowing.delay(left.start_byte, left.end_byte, node.end_byte)
-    source = walk.read_chain(node.child_by_field_name("right"))
+    right = node.child_by_field_name("right")
+    source = walk.read_chain(right)
+    listed = _LIST.match(_find_made_type(walk, right)) if right is not None else None
     for position, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if position == 1 and source != "?":  # an item has the type of the member "[]"
+        if position == 1 and listed is not None:
+            _bind_type(walk, name, listed.string[listed.end() :], name_node)
+        elif position == 1 and source != "?":  # an item has the type of the member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 

@@ -61,3 +61,62 @@ CASES = {
 def test_the_members_of_an_unnamed_struct_belong_to_its_field_or_variable(line: str) -> None:
     repository = Repository.build(TEXTS)
     assert {name: repository.ask("use.go", line, name) for name in CASES[line]} == CASES[line]
+
+
+LOCAL = {
+    "go.mod": "module example.org/app\n",
+    "gauge.go": "package app\ntype Gauge struct{ n int }\nfunc (g *Gauge) Raise(n int) {}\n",
+    "use.go": """
+        package app
+        func other(name string) {}
+        func check() {
+            tests := []struct {
+                name string
+                gauge Gauge
+            }{{"a", Gauge{}}}
+            for _, one := range tests {
+                one.gauge.Raise(1) // first
+                other(one.name) // name
+            }
+            more := []struct{ name string; run func() }{}
+            for _, two := range more {
+                other(two.name) // second name
+                two.run() // function
+            }
+            var both struct{ gauge *Gauge }
+            both.gauge.Raise(2) // third
+            for _, three := range []struct {
+                gauge Gauge
+            }{} {
+                three.gauge.Raise(4) // listed
+            }
+            for _, four := range map[string]Gauge{} {
+                four.Raise(5) // of a map
+            }
+            var whole struct{ Gauge }
+            whole.Raise(3) // embedded
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "said"),
+    [
+        ("// first", "gauge", ["use.go:6 gauge exact"]),
+        ("// first", "Raise", ["gauge.go:3 Raise exact"]),
+        ("// name", "name", ["use.go:5 name exact"]),
+        ("// second name", "name", ["use.go:12 name exact"]),
+        ("// function", "run", ["use.go:12 run exact"]),
+        ("// third", "gauge", ["use.go:17 gauge exact"]),
+        ("// third", "Raise", ["gauge.go:3 Raise exact"]),
+        ("// listed", "gauge", ["use.go:20 gauge exact"]),
+        ("// listed", "Raise", ["gauge.go:3 Raise exact"]),
+        ("// of a map", "Raise", ["gauge.go:3 Raise exact"]),
+        ("// embedded", "Raise", ["gauge.go:3 Raise probable"]),
+    ],
+)
+def test_unnamed_structs_of_one_function_have_fields_of_their_own(
+    line: str, name: str, said: list[str]
+) -> None:
+    assert Repository.build(LOCAL).ask("use.go", line, name) == said
