@@ -74,7 +74,7 @@ _PLACES = frozenset({TakenAs.FILE, TakenAs.FOLDER})
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What is declared around a line; without a name and lines, nothing is."""
+    """The declaration around a line; without a name and lines, there is none."""
 
     symbol: str = ""  # qualified name
     name: str = ""
