@@ -46,6 +46,9 @@ _DEFAULT = re.compile(r"default", re.IGNORECASE)
 _RETURNED = re.compile(r"(?:\breturn\b|=>)\s*(.+)|\{\s*([^{};]+)\}?\s*$", re.DOTALL)
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)*(?!\w*\s*\()")
 _KEY = re.compile(r"[\"'`]([A-Za-z]\w*[_-]\w+|[a-z]+[A-Z]\w+)[\"'`]")  # the name of a setting
+_OF_OPTIONS = re.compile(
+    r"(?:Args|Builder|Conf|Config|Configuration|Defaults?|Options?|Params|Parameters|Props|Settings|Spec)$"
+)  # end the names of types that hold what configures another
 _WORDS = frozenset({"None", "null", "nil", "undefined", "self", "this", "new", "not", "or", "and"})
 
 
@@ -92,7 +95,7 @@ class _Tracer:
             if found := self._judge(node.path, at, name, steps):
                 return found
         is_member_of_enum = node.symbol.kind is SymbolKind.ENUM_MEMBER
-        return [] if is_member_of_enum else self.trace_name(name, steps - 1, node)
+        return [] if is_member_of_enum else self.trace_name(name, steps - 1, node, node.path)
 
     def _list_givers(self, node: Node) -> list[int] | None:
         """Return the lines of the file of a value that may give it: its declaration, then assignments.
@@ -165,7 +168,7 @@ class _Tracer:
         named = [re.split(r"\W+", name)[-1] for name in _DOTTED.findall(value) if name not in _WORDS]
         for name in reversed(named[-MOST_NAMES:]):
             default = self._trace_parameter(around, name, steps) if around is not None else []
-            if default or (default := self.trace_name(name, steps)):
+            if default or (default := self.trace_name(name, steps, origin=path)):
                 return default
         return []
 
@@ -184,10 +187,11 @@ class _Tracer:
                 return self._follow(around.path, at, found[1], steps - 1)
         return []
 
-    def trace_name(self, name: str, steps: int, node: Node | None = None) -> list[Place]:
+    def trace_name(self, name: str, steps: int, node: Node | None = None, origin: str = "") -> list[Place]:
         """Return the places that lead to a value of a name, wherever the program gives it one.
 
-        If it is the name of a known `node`, members of other types do not count.
+        If it is the name of a known `node`, members of other types do not count, and if it stands in the file
+        `origin`, no variables of functions in other files.
         """
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
@@ -216,7 +220,8 @@ class _Tracer:
             is_default = _DEFAULT.search(f"{owner} {match.line}") is not None
             is_local = around is not None and around.symbol.kind in CALLABLE_KINDS
             is_keyed = re.search(rf"{quoted}[\"'`]?\s*:(?!=)", match.line) is not None
-            if is_local and not (is_default or is_keyed):
+            is_other = origin not in ("", path) and _is_variable(match.line, folded)
+            if is_local and (is_other or not (is_default or is_keyed)):
                 continue
             if found := self._judge(path, at, folded, steps - 1, is_sure=is_default):
                 giving.append((is_default, found))
@@ -236,7 +241,7 @@ def _is_another(around: Node, name: str, node: Node | None) -> bool:
     """Return True for a member with a name that is surely not meant by it, nor by a node of that name.
 
     The type of a member may be named after that of the node, or the other way round: `Client` and its
-    `ClientOptions`.
+    `ClientOptions`. In another folder that ending must say so: `EventTrigger` is none of `Event`.
     """
     if around.symbol.name.strip("_") != name:
         return False
@@ -245,7 +250,17 @@ def _is_another(around: Node, name: str, node: Node | None) -> bool:
     if node is None or not (node.symbol.parent and around.symbol.parent):
         return False
     own, other = (one.qualified_name.rpartition(".")[0].rpartition(".")[2] for one in (node, around))
-    return own not in other and other not in own
+    if own not in other and other not in own:
+        return True
+    is_near = own == other or node.folder == around.folder
+    return not (is_near or _OF_OPTIONS.search(max(own, other, key=len)))
+
+
+def _is_variable(line: str, name: str) -> bool:
+    """Return True for a line that gives a value to a variable of a name, and to no member or argument."""
+    return (
+        re.match(rf"\s*(?:[a-z]+\s+)?{re.escape(name)}\s*(?::[^=]{{1,80}})?=(?![=>])[^,]*$", line) is not None
+    )
 
 
 def may_stand(state: ResearchState, node: Node) -> bool:

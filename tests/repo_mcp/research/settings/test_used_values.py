@@ -194,3 +194,30 @@ def test_blanks_between_the_signs_of_a_statement_are_read_in_linear_time() -> No
         lambda text: find_value("name", text),
         100,
     )
+
+
+FAILS = """class ParcelDelay(Exception):
+    hours_left: int | None = None
+
+
+def carry_again(parcel, error):
+    if isinstance(error, ParcelDelay) and error.hours_left is not None:
+        return min(error.hours_left, 9)
+    return None
+"""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "DEFAULT_HOURS = 4\n\n\ndef ring(bell):\n    hours_left = bell.read()\n    if hours_left is None:\n"
+        "        hours_left = DEFAULT_HOURS\n    return hours_left\n",
+        "USUAL_HOURS = 48\n\n\nclass ParcelDelayBell:\n    hours_left = USUAL_HOURS\n",
+    ],
+)
+def test_a_variable_or_a_member_of_an_unrelated_type_elsewhere_gives_no_value(other: str) -> None:
+    files = {"post/carrier.py": FAILS, "bells/ring.py": other}
+    values = list_values(
+        files, "How long until a parcel is carried again after a delay? (hours_left, ParcelDelay)"
+    )
+    assert "bells/ring.py" not in str(values)
