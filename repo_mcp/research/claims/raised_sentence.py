@@ -26,17 +26,20 @@ def describe_raised(state: ResearchState, reading: Reading) -> str:
     own = [one for one in raising if not one.reason.about]
     derived = [one for one in raising if one.reason.about]
     if own:
-        told = [f"{named} {_are(types)} raised by {_name_raising(state, own)}."]
+        told = [f"{named} {_are(types)} raised by {_name_raising(state, own, is_last=not derived)}."]
     else:
         told = [f"Nothing outside tests is known to raise {named}{' itself' if derived else ''}."]
     if derived:
         kinds = join_names(one.reason.about for one in derived)
-        told.append(f"What derives from it ({kinds}) is raised by {_name_raising(state, derived)}.")
+        told.append(
+            f"What derives from it ({kinds}) is raised by {_name_raising(state, derived, is_last=True)}."
+        )
     for role, verb in ((Role.CATCHES, "caught"), (Role.GIVES_ERROR, "made for their callers")):
         found = _list_role(state, role)
-        told += [f"It is {verb} by {name_findings(found)}."] if found else []
+        told += [f"It is {verb} by {_name_all(state, role, found)}."] if found else []
     made = _list_role(state, Role.MAKES_ERROR)
-    told += [f"It is only made, and not raised, by {name_findings(made)}."] if made else []
+    own_makers = _name_all(state, Role.MAKES_ERROR, made)
+    told += [f"It is only made, and not raised, by {own_makers}."] if made else []
     return " ".join(told)
 
 
@@ -48,11 +51,20 @@ def _list_role(state: ResearchState, role: Role) -> list[Finding]:
     return [one for one in state.findings if one.role is role]
 
 
-def _name_raising(state: ResearchState, found: Sequence[Finding]) -> str:
-    """Return the functions that raise an error, each with its lines and the condition of the first."""
-    return join_names(
-        (_name_one(state, one) for one in found[:MOST_TOLD]), MOST_TOLD, max(0, len(found) - MOST_TOLD)
-    )
+def _name_all(state: ResearchState, role: Role, found: Sequence[Finding]) -> str:
+    """Return the first functions that have a role, and the number of the others, noted or not."""
+    return name_findings(found, beyond=state.unnoted[role], at_least=bool(state.unnoted[role]))
+
+
+def _name_raising(state: ResearchState, found: Sequence[Finding], *, is_last: bool) -> str:
+    """Return the functions that raise an error, each with its lines and the condition of the first.
+
+    The last ones may be followed by others that are not noted.
+    """
+    unnoted = state.unnoted[Role.RAISES] if is_last else 0
+    beyond = max(0, len(found) - MOST_TOLD) + unnoted
+    named = (_name_one(state, one) for one in found[:MOST_TOLD])
+    return join_names(named, MOST_TOLD, beyond, at_least=bool(unnoted))
 
 
 def _name_one(state: ResearchState, one: Finding) -> str:

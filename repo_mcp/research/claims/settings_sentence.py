@@ -62,7 +62,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         for role in roles
     }
     name = _find_spelling(subject, program)
-    read = join_names(_cite_role(program, Role.READS))
+    read = _join_with_others(_cite_role(program, Role.READS), state.unnoted[Role.READS])
     is_first = bool(read) and asks_for_readers(state.request.query)
     is_key = not subject.nodes and "." in subject.asked  # whose last part alone may be anything
     name_asked = subject.asked if is_key else list_setting_names(subject)[0]
@@ -71,13 +71,13 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     named = describe_named_defaults(state)
     otherwise = f"{reads}{named}{decided}{_describe_otherwise(state, subject)}"
     if is_first:
-        so = _state_places(subject, places)
+        so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):
         return _describe_unset(state, subject, whole, otherwise)
-    sentence = _state_places(subject, places)
+    sentence = _state_places(subject, places, state.unnoted[Role.SETS])
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
     default = _describe_default(state, subject, program)
     return f"{is_so}{default}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
@@ -164,7 +164,12 @@ def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Find
     return f"Nothing is known to {verb} {subject.asked}.{mentioned}{otherwise}{by_words}"
 
 
-def _state_places(subject: Subject, places: Mapping[Role, list[str]]) -> str:
+def _join_with_others(found: Sequence[str], unnoted: int, *, is_least: bool = True) -> str:
+    """Return the first places, and the number of all others, also of those that are not noted."""
+    return join_names(found, beyond=unnoted, at_least=bool(unnoted) and is_least)
+
+
+def _state_places(subject: Subject, places: Mapping[Role, list[str]], unnoted: int) -> str:
     """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere."""
     groups = (
         ("declared as an option", places[Role.OPTION]),
@@ -179,7 +184,13 @@ def _state_places(subject: Subject, places: Mapping[Role, list[str]]) -> str:
         ("taken from the environment", places[Role.FROM_ENVIRONMENT]),
         ("set", places[Role.SETS]),
     )
-    told = [f"{what} at {join_names(found)}" for what, found in groups if found]
+    others = {"set": unnoted, "declared": subject.left_out}
+    told = [
+        f"{what} at "
+        + _join_with_others(found, others.get(what, 0), is_least=what == "set" or subject.left_out_is_least)
+        for what, found in groups
+        if found
+    ]
     return (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 

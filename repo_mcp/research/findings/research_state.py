@@ -9,6 +9,7 @@ Its `source` holds everything that an investigation may read: the graph, the sea
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.bundler.best_blocks import RatedBlock
@@ -23,7 +24,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import find_innermost, weaker
 from repo_mcp.research.findings.progress import Failures, KeyPlace, Room, WordMatch
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     EntryPoint,
@@ -66,6 +67,7 @@ class ResearchState:
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
         self.word_match = WordMatch()
         self.failures = Failures()
+        self.unnoted: Counter[Role] = Counter()  # at least so many more places have a role than are noted
         self.written: list[ExactMatch] = []  # lines with a text of the question
         self.keys: list[KeyPlace] = []  # lines with a text of the question that is a key
         self.room = Room()

@@ -61,8 +61,10 @@ def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], r
     """Note lines that read, take or mention the name."""
     noted = 0
     reason = Reason(_READERS.get(role, "mentions {}").format(name), role, name)
-    for place in _join_lines(state, found):
+    places = _join_lines(state, found)
+    for at, place in enumerate(places):
         if noted >= MAX_READERS:
+            state.unnoted[role] += len(places) - at
             verb = "read" if role is Role.READS else "mention"
             state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
             break
@@ -93,12 +95,14 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
         ),
     )
     noted = tests = 0
-    for own in _join_lines(state, ordered):
+    places = _join_lines(state, ordered)
+    for at, own in enumerate(places):
         match = own.matches[0]
         own.matches = [one for one in own.matches if uses[one] is uses[match]]
         tests += is_test_place(match.path)
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
+            state.unnoted[Role.SETS] += len(places) - at
             state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
             break
         if counts[match.path] > MAX_OF_FILE:

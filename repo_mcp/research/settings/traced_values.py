@@ -191,7 +191,7 @@ class _Tracer:
         """Return the places that lead to a value of a name, wherever the program gives it one.
 
         If it is the name of a known `node`, members of other types do not count, and if it stands in the file
-        `origin`, no variables of functions in other files.
+        `origin`, no variables of functions and no private members in other files.
         """
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
@@ -220,7 +220,10 @@ class _Tracer:
             is_default = _DEFAULT.search(f"{owner} {match.line}") is not None
             is_local = around is not None and around.symbol.kind in CALLABLE_KINDS
             is_keyed = re.search(rf"{quoted}[\"'`]?\s*:(?!=)", match.line) is not None
-            is_other = origin not in ("", path) and _is_variable(match.line, folded)
+            is_elsewhere = origin not in ("", path)
+            is_other = is_elsewhere and _is_variable(match.line, folded)
+            if is_elsewhere and around is not None and around.symbol.name == f"_{folded}":
+                continue  # a private member of another type
             if is_local and (is_other or not (is_default or is_keyed)):
                 continue
             if found := self._judge(path, at, folded, steps - 1, is_sure=is_default):

@@ -82,6 +82,7 @@ def _note(state: ResearchState, used: Iterable[ErrorUse], name: str) -> None:
         reason = Reason(text.format(own[0].name), role, "" if own[0].name == name else own[0].name)
         _note_one(state, own, reason, shows_guard=position < MOST_SHOWN)
     if len(around) > MOST_NOTED:
+        state.unnoted[role] += len(around) - MOST_NOTED
         state.limit(f"{len(around) - MOST_NOTED} more functions", f"{MOST_NOTED} are noted that do the same")
 
 

@@ -217,3 +217,10 @@ def test_a_limit_names_no_derived_types_where_there_are_none() -> None:
     )
     report = Asked({"lost.js": text}).ask("where is LostError raised?")
     assert "lines with LostError" in [one.what for one in report.limits]
+
+
+def test_functions_that_are_not_noted_are_counted_where_many_raise_an_error() -> None:
+    raising = "".join(f"def open{at}(key):\n    raise DoorStuck(key)\n\n\n" for at in range(50))
+    files = {"doors.py": f"class DoorStuck(Exception):\n    pass\n\n\n{raising}"}
+    claim = Asked(files).ask("who raises DoorStuck?").claim
+    assert claim.endswith("and at least 45 more.")
