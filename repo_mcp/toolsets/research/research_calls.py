@@ -122,7 +122,7 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
     findings = [one for shown, _ in chosen for one in shown]
     folded = [place for one in parts for place in _fold(one)]
     groups = [
-        *report.groups,
+        *(() if _is_thin(report) else report.groups),  # what lies around so little is noise
         *([Group(IN_TESTS, tuple(folded))] if folded else []),
         *(Group(what, tuple(places)) for what, places in also.items()),
     ]
