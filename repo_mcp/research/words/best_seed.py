@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import list_names, looks_like_code
 from repo_mcp.research.words.lacking_words import (
     list_lacking,
     list_said,
@@ -25,6 +26,7 @@ from repo_mcp.research.words.leading_seed import (
     put_fuller_first,
     put_guessed_first,
     put_telling_first,
+    put_using_first,
 )
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.research.words.rivals import find_rivals
@@ -63,6 +65,9 @@ def judge_best(
             seeds = put_guessed_first(seeds, guessed)
     if is_open and not is_named:
         seeds = put_agreed_first(seeds, state.request.guesses)
+        best = seeds[0]
+        seeds = put_using_first(seeds, [*filter(looks_like_code, list_names(state.request.query))])
+        weighed = weighed if seeds[0] is best else {}  # the names tell more than the other words
     seeds = put_quiet_last(seeds) if is_deed else seeds
     claimed, match = _list_claimed(state, seeds), state.word_match
     if has_any(claimed[0], guessed):
@@ -120,7 +125,8 @@ def _note_lacking(
     that it lacks counts, however light.
     """
     said, match = list_said(best, idioms), state.word_match
-    match.absent = [word for word in match.absent if word not in said and not says_otherwise(best, word)]
+    absent = list_telling(match.absent)
+    match.absent = [word for word in absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     is_whole = not list_words_lacked(best, weighed)
     match.is_unnamed = not (is_named or is_whole or names_word(best, list_words(state.request.query), idioms))

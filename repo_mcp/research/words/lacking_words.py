@@ -25,6 +25,7 @@ _OF_FAILURE = re.compile(
 _WORD = re.compile(r"[\w']+")  # "cross-site" is two
 # Which code says in other ways.
 _COUNTS = frozenset({"one", "two", "three", "four", "several", "another", "other", "others"})
+_LIGHT_VERBS = frozenset({"exist", "exists", "existing", "find", "finds", "found", "already", "still", "yet"})
 _ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
 
 
@@ -73,7 +74,7 @@ def weigh_held(seed: Seed, telling: Mapping[str, float]) -> float:
 
 def list_telling(words: Iterable[str]) -> list[str]:
     """Return the words that a declaration may be said to lack: not those that only form a question."""
-    return [word for word in words if word.lower() not in QUESTION_WORDS | _COUNTS]
+    return [word for word in words if word.lower() not in QUESTION_WORDS | _COUNTS | _LIGHT_VERBS]
 
 
 def list_words_lacked(seed: Seed, words: Iterable[str]) -> list[str]:

@@ -40,6 +40,18 @@ def put_agreed_first(seeds: list[Seed], guesses: Sequence[str]) -> list[Seed]:
     return [replace(seeds[at], worth=worth) if held[at] >= least else seeds[at] for at in order]
 
 
+def put_using_first(seeds: list[Seed], names: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if the best is one of two or more names, a function that has all of them leads.
+
+    "Is what `on_close` takes run when `close_all` fails?": neither of the two tells that.
+    """
+    if len(names) < 2 or seeds[0].name not in names:
+        return seeds
+    using = [seed for seed in seeds[:LEADING] if _is_function(seed) and seed.name not in names]
+    leading = [seed for seed in using if _count_held(seed, names) == len(names)][:1]
+    return [*leading, *(seed for seed in seeds if seed not in leading)]
+
+
 def _is_function(seed: Seed) -> bool:
     """Return True for a function that is no constructor: that has every name, and does nothing with most."""
     kind = None if seed.node is None else seed.node.symbol.kind
