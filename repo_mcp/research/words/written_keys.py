@@ -93,11 +93,12 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
         return None
     if find_language(keys[0]).name != "unknown" or _names_symbol(state, keys[0]):
         return None  # a file or a symbol
-    key = keys[0]
+    key, is_outside = keys[0], any(one.taken_as is TakenAs.OUTSIDE for one in reading.subjects)
     while key:
         places = _list_places(state, key)
         is_given = any(one.used.use is KeyUse.GIVEN for one in places)
-        if is_given or (places and key == keys[0] and not _PROSE.fullmatch(key)):
+        is_said = places and key == keys[0] and not (is_outside or _PROSE.fullmatch(key))
+        if is_given or is_said:
             state.keys = places
             return build_reading(Form.WRITTEN, (Subject(key, TakenAs.WORDS),))
         key = _MOUNTED.sub("", key, count=1) if _MOUNTED.match(key) else ""

@@ -139,6 +139,11 @@ func (api *API) reload(r *Request) {
     assert asked.ask("what handles /-/reload?").claim.startswith('"/-/reload" is given, with a function')
 
 
+def test_a_name_from_outside_that_code_uses_is_no_key_though_a_text_has_it() -> None:
+    text = 'import os\n\n\ndef size(path):\n    log("os.path.getsize")\n    return os.path.getsize(path)\n'
+    assert Asked({"size.py": text}).ask("who calls os.path.getsize?").reading.form is Form.CALLERS
+
+
 def test_what_uses_a_constant_that_holds_a_key_is_named() -> None:
     texts = {
         "keys.ts": 'export enum ParcelEvent {\n  Sent = "parcels.sent",\n  Lost = "parcels.lost",\n}\n',
