@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
+from repo_mcp.research.findings.progress import KeyUse
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.errors_made import MAX_ERRORS, list_errors, put_asked_first
 from repo_mcp.research.words.guards import read_guard
 from repo_mcp.text.citations import write_citation
 
 _KEY_ROLES = frozenset({Role.TAKES_KEY, Role.DECIDES_BY_KEY, Role.WRITTEN})
+_ASKS_ERRORS = re.compile(r"\b(?:errors?|exceptions?|failures?|fails?|raises?|throws?)\b", re.IGNORECASE)
 MOST_KEYED = 3  # other places with a key
 MOST_TOLD = 8  # functions
 MOST_LINES = 3  # of one function
@@ -36,9 +40,19 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
             told.append(f"{name} decides a branch in {places}")
         else:
             told.append(f"{name} {'also ' if told else ''}stands in {places}")
+    if _ASKS_ERRORS.search(state.request.query) and (errors := _list_errors(state)):
+        told.insert(1, f"errors that arise there: {join_names(errors, MAX_ERRORS)}")
     users = [one for one in state.findings if one.hop == 1]
     told += [f"what holds it is used by {name_findings(users)}"] if users else []
     return " ".join(f"{one[0].upper()}{one[1:]}." for one in told)
+
+
+def _list_errors(state: ResearchState) -> list[str]:
+    """Return the errors that the functions raise which are given a key, with their places."""
+    given = [one for one in state.findings if one.role is Role.TAKES_KEY]
+    spans = ((one.path, one.used) for one in state.keys if one.used.use is KeyUse.GIVEN)
+    places = {(path, at) for path, used in spans for at in range(used.first, used.last + 1)}
+    return put_asked_first(state, list_errors(state, given, places)[0]) if given else []
 
 
 def _cite_key(one: Finding) -> str:

@@ -84,6 +84,15 @@ def test_the_function_that_a_key_is_given_comes_before_what_has_only_other_words
     assert 'throw ValidationError("a parcel has a weight");' in shown
 
 
+def test_the_errors_of_the_function_that_a_key_is_given_are_told_where_they_are_asked_for(
+    asked: Asked,
+) -> None:
+    claim = asked.ask("which errors can parcels.send raise?").claim
+    error = f'ValidationError "a parcel has a weight" ({HANDLER}:8)'
+    assert f"({HANDLER}:3-12). Errors that arise there: {error}." in claim
+    assert "Errors" not in asked.ask("where is parcels.send handled?").claim
+
+
 def test_what_is_called_by_the_noun_of_the_question_comes_first_and_a_branch_is_shown_to_its_end(
     asked: Asked,
 ) -> None:
