@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
@@ -58,21 +59,29 @@ class Step:
 def list_steps(view: FileView, block: Block, modules: Mapping[str, str]) -> list[Step]:
     """Return the names that a block uses, each once: callees, then others.
 
+    A name that it has only where it declares it, as a class has those of its methods, is none of these.
     `modules` are those that its file imports, by the names that stand for them.
     """
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
+    declared = Counter(
+        one.name.rpartition(".")[2]
+        for one in view.layout.spans
+        if block.start_line < one.start_line <= block.end_line
+    )
     comments = view.layout.comment_lines
     numbers = range(block.start_line, block.end_line + 1)
     code = "\n".join(view.live.lines[number - 1] for number in numbers if number not in comments)
-    for names, use in ((list_called(code), Use.CALL), (_NAME.findall(code), Use.NAMED)):
+    written = _NAME.findall(code)
+    count = Counter(written)
+    for names, use in ((list_called(code), Use.CALL), (written, Use.NAMED)):
         for name in names:
             found.setdefault(name, use)
     only_in = find_names_in(code, modules) if modules else {}
     return [
         Step(name, use, only_in.get(name, frozenset()))
         for name, use in islice(found.items(), MAX_NAMES)
-        if may_follow(name) and name != own
+        if may_follow(name) and name != own and (name not in declared or count[name] > declared[name])
     ]
 
 

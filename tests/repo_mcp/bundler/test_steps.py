@@ -363,6 +363,15 @@ def test_what_a_block_calls_and_uses() -> None:
     assert not {"Account", "return", "Two"} & steps.keys()
 
 
+def test_a_class_does_not_call_the_methods_that_it_only_declares() -> None:
+    text = "class Lock:\n    def close(self):\n        self.seal()\n\n    def seal(self):\n        stamp(1)\n"
+    text += FILLING
+    block = next(one for one in cut(text) if one.span and one.span.name == "Lock")
+    steps = {step.name for step in list_steps(view(text), block, {})}
+    assert {"seal", "stamp"} <= steps
+    assert "close" not in steps
+
+
 # Parts of what does not fit
 
 
