@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.symbols.model import CALLABLE_KINDS
+from repo_mcp.symbols.model import CALLABLE_KINDS, PLAIN_TYPES_OF_JAVA
 
 if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
@@ -20,11 +20,18 @@ NO_INDEXERS = "Uses of indexers are not followed."
 NO_OPERATORS = "Uses of operators are not followed."
 BY_LITERALS = "Literals call init({}:) without its name: these are not followed."
 RUN_UNNAMED = "The language itself runs {}: from where is not followed."
+AS_PLAIN_TYPE = "Uses of {} as a type, as a base and after new are not recorded, as there are so many."
 _OPERATOR = re.compile(r"operator\W.*|[^\w~].*")
 _SPECIAL = re.compile(r"__\w+__")
 _OF_LITERAL = re.compile(r"\((\w+Literal)\b")  # in Swift, as in `init(stringLiteral value: String)`
 _WITH_OPERATORS = frozenset({"c", "cpp", "csharp", "swift"})
 _MADE = frozenset({"__init__", "__new__"})  # of Python: a call of the type runs these
+
+
+def describe_plain_type(node: Node) -> str:
+    """Return that most uses of a type are not recorded; "" for any other symbol than such types of Java."""
+    is_plain = node.symbol.name in PLAIN_TYPES_OF_JAVA and node.qualified_name.startswith("java.lang.")
+    return AS_PLAIN_TYPE.format(node.symbol.name) if node.language == "java" and is_plain else ""
 
 
 def describe_unnamed_uses(node: Node) -> str:

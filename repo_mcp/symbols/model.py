@@ -255,6 +255,11 @@ NEW = "new "
 CAST, CAST_OUTER = "^", "$"
 
 
+# Types of java.lang, and `var`, whose plain uses in Java are not recorded: nearly every line has some.
+_PLAIN_TEXT = "var String Object Integer Long Boolean Double Float Character Byte Short Void"
+PLAIN_TYPES_OF_JAVA = frozenset(_PLAIN_TEXT.split())
+
+
 class ParseStatus(IntEnum):
     """The degree to which a parser understood a text. The numbers are on disk."""
 

@@ -43,18 +43,14 @@ from repo_mcp.languages.treesitter.capture_walk import (
 )
 from repo_mcp.languages.treesitter.recorded_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child
-from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
+from repo_mcp.symbols.model import NEW, PLAIN_TYPES_OF_JAVA, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-_BUILTINS_TEXT = """
-var String Object Integer Long Boolean Double Float Character Byte Short Void
-"""
 _BLANK = re.compile(rb"\s*\n")
 _NEGATED = re.compile(rb"\(\s*!\s*\(")
-BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
@@ -389,6 +385,6 @@ JAVA = Dialect(
         "scoped_type": on_scoped_type,
         "type": on_type,
     },
-    BUILTINS,
+    PLAIN_TYPES_OF_JAVA,
     RowRules(keeps_types=True, calls_variables=False),
 )

@@ -85,7 +85,7 @@ _OWN = {
 _ML = frozenset({"ocaml", "fsharp"})
 # Where words in capitals are no keywords: class OPTION Shape {
 _WITH_MACROS = frozenset({"c", "cpp", "objective-c"})
-_CASED = _WITH_MACROS | {"csharp"}  # public Type Of(Message it)
+_CASED = _WITH_MACROS | {"csharp", "java"}  # public Type Of(Message it)
 _ML_FUNCTION = re.compile(  # let f x = ..., let f = fun ..., val f : a -> b
     rb"\s{1,8}[a-z_~?(\[{][^\n=]{0,200}=|\s{0,8}=\s{0,8}(?:fun|function)\b|\s{0,8}:[^\n]{0,200}->"
 )

@@ -15,7 +15,7 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.decisions import describe_decisions
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.outcomes import describe_outcome
-from repo_mcp.research.edges.filled_functions import fill
+from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
@@ -278,17 +278,22 @@ def describe_section(state: ResearchState) -> list[str]:
 
 
 def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
-    """Return what a symbol calls, except itself, in the order of the findings.
+    """Return what a symbol calls, except itself: guessed names first, then those of its file, each in the
+    order of the findings.
 
-    What a call of an interface's method runs is called, too. If some callees fit the question's words, the
-    others, such as a conversion of text, are left out. If none does, more than FEW_CALLED are not named.
+    What a call of an interface's method runs is called, too, unless it may be one of more than FEW_CALLED. If
+    some callees fit the question's words, the others, such as a conversion of text, are left out. If none
+    does, more than FEW_CALLED are not named.
     """
     links = [one for one in state.links.values() if one.source == caller.declaration and one.kind == "calls"]
     called = {link.target for link in links} - {caller.declaration}
     for edge in list_uses(state, caller, NARROW):
-        called |= {one.declaration for one in fill(state, state.get_node(edge.other))} - {caller.declaration}
+        run = list_standing_in(state, state.get_node(edge.other))
+        called |= {one.declaration for one in run if len(run) <= FEW_CALLED} - {caller.declaration}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
     fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
-    return fitting or (nodes if len(nodes) <= FEW_CALLED else [])
+    chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
+    guesses = state.request.guesses
+    return sorted(chosen, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
+from repo_mcp.graph.unnamed_uses import describe_plain_type, describe_unnamed_uses
 from repo_mcp.graph.vocabulary import (
     CALLED_KINDS,
     CALLS,
@@ -227,9 +227,11 @@ def _find_blind_spots(
 ) -> list[str]:
     """Return the reasons why a symbol may have edges that are not known."""
     if only_implementing:
-        return [] if graph.edge_lists.is_distinctive(node.declaration) else [BY_SHAPE]
+        is_distinctive = graph.edge_lists.is_distinctive(node.declaration)
+        return [*[BY_SHAPE] * (not is_distinctive), *filter(None, [describe_plain_type(node)])]
     if direction == INCOMING:
-        return [*warn_untracked(node), *filter(None, [describe_unnamed_uses(node)])]
+        unnamed = describe_unnamed_uses(node), describe_plain_type(node)
+        return [*warn_untracked(node), *filter(None, unnamed)]
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
 
 

@@ -180,8 +180,10 @@ def _render_shape(node: Node) -> Row:
     is_callable = symbol.kind in CALLABLE_KINDS
     return_type = symbol.return_type if is_callable or symbol.kind in _TYPED or node.is_alias else ""
     has_access = symbol.access is not Access.NONE and node.kind != IMPL
+    is_of_package = node.language == "java" and symbol.access is Access.INTERNAL
+    access = "package" if is_of_package else symbol.access.name.lower()
     return {
-        "access_modifier": None if not has_access else symbol.access.name.lower(),
+        "access_modifier": access if has_access else None,
         "parameter_signature": escape_text(symbol.parameters) if is_callable or symbol.parameters else None,
         "return_type": escape_text(return_type) or None,
     }

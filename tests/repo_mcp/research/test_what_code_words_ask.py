@@ -247,3 +247,20 @@ def test_a_function_with_an_arrow_is_no_condition(head: str, path: str, told: li
     claim = Asked({path: text}).ask("What happens when a parcel is lost?").claim
     assert claim.count("leads to") == len(told)
     assert [one for one in told if one not in claim] == []
+
+
+def test_a_method_that_many_types_declare_is_not_said_to_be_called() -> None:
+    shelves = "".join(
+        f"class Shelf{letter} implements Shelf {{\n  public void put(String parcel) {{\n"
+        "    room.add(parcel);\n    count++;\n  }\n}\n"
+        for letter in "ABCDE"
+    )
+    depot = "class Depot {\n  void sortParcels(Shelf shelf, String parcel) {\n    shelf.put(parcel);\n"
+    depot += "    putLabel(parcel);\n  }\n  void putLabel(String parcel) {\n    print(parcel);\n  }\n}\n"
+    texts = {
+        "Depot.java": depot,
+        "Shelf.java": f"interface Shelf {{\n  void put(String parcel);\n}}\n{shelves}",
+    }
+    claim = Asked(texts).ask("How are parcels sorted and put on a shelf? (sortParcels, putLabel)").claim
+    assert "calls Depot.putLabel" in claim
+    assert "put (Shelf.java:5" not in claim

@@ -514,3 +514,12 @@ def test_empty_lines_may_part_javadoc_from_what_it_documents() -> None:
     )
     assert [one.doc for one in ADAPTER.outline("Book.java", text).symbols] == ["Keeps accounts.", None]
     assert ADAPTER.outline("Book.java", text.partition("\n\n")[2]).symbols[0].doc is None
+
+
+def test_a_method_of_java_may_return_a_type_that_is_named_like_a_keyword() -> None:
+    text = "class Book {\n    static Class<?> find(Object one) {\n    }\n    Record last() { }\n}\n"
+    assert [(kind, name) for kind, name, *_ in rows("Book.java", text)] == [
+        ("class", "Book"),
+        ("method", "find"),
+        ("method", "last"),
+    ]
