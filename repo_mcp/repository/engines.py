@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from repo_mcp.scip.intake import LiveScip
     from repo_mcp.semantic.live_vectors import LiveVectors
     from repo_mcp.storage.poison import PoisonList
+    from repo_mcp.symbols.model import SymbolKind
 
 KEPT_SYMBOLS = 20_000  # symbols of the outlines that are kept: two of the largest possible, some 10 MB
 
@@ -136,9 +137,12 @@ class Engines:
             partial(describe_declarations, search=sources.search),
         )
 
-    def describe_unread_uses(self, name: str, language: str) -> str:
+    def describe_unread_uses(self, name: str, language: str, kind: SymbolKind) -> str:
         """Return which files that no parser reads may use a symbol of a language; "" for none known."""
-        from repo_mcp.symbol_index.unread_uses import describe_uses
+        from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
+
+        if not may_be_used(kind, language):
+            return ""
 
         try:
             return describe_uses(name, language, self.graph.list_present_languages(), self.exact.search)

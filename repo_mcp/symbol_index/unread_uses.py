@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
 MOST_FILES = 20  # looked for
@@ -28,6 +29,12 @@ _USED_FROM = {
     "typescript": ("svelte", "vue"),
 }
 _AS_SYMBOLS = frozenset({"go"})  # languages whose functions assembly names as `·name(SB)`
+_SYMBOL_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
+
+
+def may_be_used(kind: SymbolKind, language: str) -> bool:
+    """Return whether files that no parser reads can name a symbol of a kind: in Go no method and no type."""
+    return language not in _AS_SYMBOLS or kind in _SYMBOL_KINDS
 
 
 def describe_uses(

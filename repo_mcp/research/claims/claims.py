@@ -56,7 +56,7 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbol_index.unread_uses import describe_uses
+from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
 from repo_mcp.text.roles import is_side_file
@@ -210,6 +210,7 @@ def _describe_unread(state: ResearchState, reading: Reading) -> str:
         return ""
     nodes = [node for subject in reading.subjects for node in subject.nodes]
     named = [node for node in nodes if node.symbol.kind not in _PATHS]
+    named = [node for node in named if may_be_used(node.symbol.kind, node.language)]
     asked = dict.fromkeys((node.symbol.name, node.language) for node in named)
     present, search = state.source.present, state.source.search_exact
     said = (describe_uses(*one, present, search) for one in [*asked][:MAX_NAMED])

@@ -173,7 +173,8 @@ def _find_page(
             if is_more and types is not None:
                 folders = graph.edge_lists.list_folders(asked, known)
                 facts |= render_folders(folders, is_complete=known.totals.is_complete)
-            blind += filter(None, [repository.engines.describe_unread_uses(node.symbol.name, node.language)])
+            named = node.symbol.name, node.language, node.symbol.kind
+            blind += filter(None, [repository.engines.describe_unread_uses(*named)])
         rows = known.rows[page.start : end]
         if types is None:
             blind += [*_name_bases(graph, rows), *([] if page.start else _count_derives(graph, node))]
