@@ -212,11 +212,13 @@ def _iter_uses(one: RatedFile, name: str, *, is_declaring: bool) -> Iterator[_Us
     declared = {span.name_line for span in one.view.layout.spans if span.name == name}
     whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     starts = [block.start_line for block in one.blocks]
+    listed = re.compile(rf"\s*{re.escape(name)}(?:\s+as\s+\w+)?,?\s*$")  # in an import of several lines
     held: dict[int, list[int]] = {}
     for number in list_holding(lines, [name]):
-        line = lines[number - 1]
-        if number not in comments and number not in declared and whole.search(line) and not is_import(line):
-            held.setdefault(bisect_right(starts, number) - 1, []).append(number)
+        line, at = lines[number - 1], bisect_right(starts, number) - 1
+        is_imported = is_import(line) or (one.blocks[at].span is None and listed.match(line))
+        if number not in comments and number not in declared and whole.search(line) and not is_imported:
+            held.setdefault(at, []).append(number)
     for at, block in enumerate(one.blocks) if held else ():
         use = _Use(one, at, name, tuple(held.get(at, ())))
         is_own = block.span is not None and block.span.name == name

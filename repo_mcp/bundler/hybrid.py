@@ -19,7 +19,14 @@ from repo_mcp.bundler.evidence import Evidence, HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import Opener, RatedFile, count_opened, is_frame, put_written_last
+from repo_mcp.bundler.opened_files import (
+    Opener,
+    RatedFile,
+    count_opened,
+    is_frame,
+    leave_out_common,
+    put_written_last,
+)
 from repo_mcp.bundler.packing import Packer, order_selections, total
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection
@@ -63,7 +70,8 @@ class HybridStrategy:
         put_written_last(opened, weights)
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)
-        mark_named(opened, evidence.names, members=weights.members)
+        names = leave_out_common(opened, evidence.names, source)
+        mark_named(opened, names, members=weights.members)
         mark_traced(opened, evidence)
         beside = find_beside(opened, opener, evidence, request, packer, source)
         packer.budget = keep_room(budget, beside)

@@ -6,12 +6,12 @@ A declaration that the prompt names is worth more than any terms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from repo_mcp.bundler.block_worth import Rater
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
-from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate, Evidence, is_called
+from repo_mcp.bundler.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.records import Budget
@@ -99,6 +99,18 @@ def find_declaring(
     return []
 
 
+def leave_out_common(
+    opened: Sequence[RatedFile], names: Mapping[str, float], source: BundleSource
+) -> dict[str, float]:
+    """Return names without plain ones that so many files declare that none of those opened is meant."""
+
+    def is_common(name: str) -> bool:
+        is_declared = "." not in name and bool(find_declaring(opened, name, members=False))
+        return is_declared and not source.find_declaring(name, MAX_DECLARING_FRAME, True)
+
+    return {name: sure for name, sure in names.items() if not is_common(name)}
+
+
 def _leave_out_stand_ins(
     declaring: Sequence[tuple[RatedFile, list[Placed]]],
 ) -> list[tuple[RatedFile, list[Placed]]]:
@@ -162,7 +174,7 @@ class Opener:
             if at < most or one.may_declare or any(is_frame(mention) for mention in one.mentions)
         ]
         opened = [file for one in wanted if (file := self.open(one)) is not None]
-        for name, sure in self._evidence.names.items():
+        for name, sure in leave_out_common(opened, self._evidence.names, self._source).items():
             self._add_named(opened, name, sure)
         return opened
 

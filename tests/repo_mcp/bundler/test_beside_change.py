@@ -19,7 +19,7 @@ FILLED = "".join(f"def other{at}(row):\n    if row:\n        return row[{at}]\n\
 TEXTS = {
     "ledger/balance.py": "def close_balance(rows):\n    if not rows:\n        raise BalanceError\n"
     "    return sum(rows)\n\n\n" + FILLED,
-    "ledger/report.py": "from ledger.balance import close_balance\n\n\n"
+    "ledger/report.py": "from ledger.balance import (\n    close_balance,\n    open_balance,\n)\n\n\n"
     + FILLED
     + "def print_year(year):\n    show(year)\n    # close_balance\n    return close_balance(year.rows)\n",
     "tests/test_balance.py": "from ledger.balance import close_balance\n\n\n"

@@ -73,7 +73,7 @@ def test_a_value_of_a_type_is_meant_in_the_type_and_no_namesake_of_it() -> None:
     method = (
         "class Reader\n{\n" + "    int x;\n" * 60 + "    void Populate()\n    {\n        Read();\n    }\n}\n"
     )
-    source = Source()
+    source = Source(Populate="Reader.cs")
     source.texts = {"Handling.cs": enum, "Reader.cs": method}
 
     def rate(name: str) -> list[bool]:
@@ -84,3 +84,15 @@ def test_a_value_of_a_type_is_meant_in_the_type_and_no_namesake_of_it() -> None:
     assert rate("Handling.Populate") == [True, False]
     assert rate("Settings.Populate") == [False, True]
     assert rate("Populate") == [False, True]
+
+
+def test_a_name_that_very_many_files_declare_means_none_of_those_that_are_opened() -> None:
+    def is_raised(**declaring: str) -> bool:
+        source = Source(**declaring)  # which finds no file for a name that too many declare
+        source.texts = {"jobs/a.py": HELPER}
+        opener = make_opener(source, "", {"prepare_jobs": 1.0}, (Candidate("jobs/a.py", 1.0, None),))
+        (one,) = opener.open_best(1)
+        return max(one.worth) >= WEIGHTS.named
+
+    assert is_raised(prepare_jobs="jobs/a.py")
+    assert not is_raised()
