@@ -100,10 +100,10 @@ class NameUses:
             marked = self._edges.hierarchy.list_marked
             return find_external_derived(self._program, name, folder, marked)
 
-    def find_protocol_member(self, node: Node) -> Declaration | None:
-        """Return the first member of a protocol of Python that a module's function may stand for, or None."""
+    def list_protocol_members(self, node: Node) -> list[Declaration]:
+        """Return the members of protocols of Python that a module's function may stand for."""
         with self._lock:
-            return next(iter_protocol_members(self._program, self._edges.hierarchy, node), None)
+            return [*iter_protocol_members(self._program, self._edges.hierarchy, node)]
 
     def find_dangling(self, name: str, near: str, bounds: Bounds) -> Edges:
         """Return the references by a name, or an alias of it, that lead to no declaration: uses of a removed

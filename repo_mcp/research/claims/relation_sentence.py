@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.function_types import describe_function_type
-from repo_mcp.graph.module_protocols import say_may_run
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
@@ -84,9 +83,6 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     more += _describe_left_out(reading)
     unresolved = _describe_unresolved(state, reading, subjects, found)
     if not found:
-        if reading.form is Form.CALLERS and len(subjects) == 1:
-            member = state.graph.name_uses.find_protocol_member(subjects[0])
-            more += f" {say_may_run(state.get_node(member))}" if member is not None else ""
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     return f"{named} {users.say(relation, most)}.{unresolved}{more}"

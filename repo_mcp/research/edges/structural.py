@@ -55,24 +55,8 @@ def list_matched(state: ResearchState, node: Node) -> list[Link]:
 
     A module may stand for an object of the protocol, as a plug-in does. Names and parameters are compared.
     """
-    if node.language != "python" or node.symbol.kind is not SymbolKind.FUNCTION or node.symbol.parent:
-        return []
-    scan, name = state.graph.scan, node.symbol.name
-    own = scan.find_record(node.path)
-    using = set(scan.list_using("Protocol"))
-    links = []
-    for path in [path for path in scan.list_declaring(name) if path in using][:MAX_FILES]:
-        record = scan.find_record(path)
-        for ordinal in record.find_symbols(name) if record is not None and own is not None else ():
-            assert record is not None
-            assert own is not None
-            around = Declaration(path, int(record.parents[ordinal]))
-            takes, given = record.parameter_counts[ordinal], own.parameter_counts[node.symbol.ordinal]
-            is_alike = int(takes) == int(given)
-            if around.ordinal and is_alike and _is_structural(state, state.get_node(around)):
-                method = Declaration(path, ordinal)
-                links.append(Link(method, node.declaration, MATCHED, Confidence.PROBABLE))
-    return links
+    found = state.graph.name_uses.list_protocol_members(node)
+    return [Link(one, node.declaration, MATCHED, Confidence.PROBABLE) for one in found]
 
 
 def _is_structural(state: ResearchState, node: Node) -> bool:

@@ -57,8 +57,8 @@ def explain_kind(
         return [NOT_CALLED.format(name_kind(node))]
     if kind in _READ:
         return _count_reads(graph, node, asked)
-    member = graph.name_uses.find_protocol_member(node)
-    return [] if member is None else [say_may_run(graph.get_node(member))]
+    members = graph.name_uses.list_protocol_members(node)
+    return [say_may_run(graph.get_node(one)) for one in members[:1]]
 
 
 def _name_tracing(graph: Graph, node: Node) -> list[str]:
