@@ -493,6 +493,11 @@ class Hierarchy:
             return False
         return len({record.get_name(ordinal) for record, ordinal in known}) == 1
 
+    def _is_record(self, owner: Declaration) -> bool:
+        """Return whether a type is a record, whose components stand for methods of their names."""
+        record = self._program.find_record(owner.path)
+        return record is not None and record.get_kind(owner.ordinal) is SymbolKind.RECORD
+
     def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
 
@@ -511,7 +516,8 @@ class Hierarchy:
         found = [one for one in found if have_one_name(language, one[1], like)]
         if language in _WITH_FIELDS_APART:
             is_field = like.kind is SymbolKind.PROPERTY
-            found = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
+            same = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
+            found = same or (found if language == "java" and self._is_record(owner) else [])
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
         if language not in BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.symbols.model import CALLABLE_KINDS, PLAIN_TYPES_OF_JAVA
+from repo_mcp.symbols.model import CALLABLE_KINDS, PLAIN_TYPES_OF_JAVA, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
@@ -21,6 +21,7 @@ NO_OPERATORS = "Uses of operators are not followed."
 BY_LITERALS = "Literals call init({}:) without its name: these are not followed."
 RUN_UNNAMED = "The language itself runs {}: from where is not followed."
 AS_PLAIN_TYPE = "Uses of {} as a type, as a base and after new are not recorded, as there are so many."
+IMPLICIT = "Constructors of subclasses that begin without super(...) run it: these are not followed."
 _OPERATOR = re.compile(r"operator\W.*|[^\w~].*")
 _SPECIAL = re.compile(r"__\w+__")
 _OF_LITERAL = re.compile(r"\((\w+Literal)\b")  # in Swift, as in `init(stringLiteral value: String)`
@@ -40,6 +41,8 @@ def describe_unnamed_uses(node: Node) -> str:
     if language == "python":
         is_special = _SPECIAL.fullmatch(name) and node.symbol.kind in CALLABLE_KINDS and name not in _MADE
         return RUN_UNNAMED.format(name) if is_special else ""
+    if language == "java" and node.symbol.kind is SymbolKind.CONSTRUCTOR:
+        return IMPLICIT if not node.symbol.parameter_count else ""
     if language not in _WITH_OPERATORS:
         return ""
     if name == "this[]":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repo_mcp.graph.vocabulary import EdgeType
+from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 from tests.repo_mcp.graph.resolved import Repository
 
 TEXT = """
@@ -34,3 +36,11 @@ def test_a_component_is_called() -> None:
     assert found.ask(path, "// a chain", "low") == [f"{path}:2 low exact"]
     assert found.ask(path, "// a chain", "size") == [f"{path}:11 size exact"]
     assert found.ask(path, "// itself", "high") == [f"{path}:2 high exact"]
+
+
+def test_a_component_implements_a_method_of_an_interface() -> None:
+    text = "interface Sized { int size(); int rank(); }\nrecord Box(int size, int rank) implements Sized {\n"
+    graph = make_graph({"Box.java": text + "  public int rank() { return 1; }\n}\n"})
+    size = list_incoming(graph, "Sized.size", EdgeType.OVERRIDES)
+    rank = list_incoming(graph, "Sized.rank", EdgeType.OVERRIDES)
+    assert [(end, lines) for _, _, end, lines in (*size, *rank)] == [("Box.size", (2,)), ("Box.rank", (3,))]
