@@ -2,7 +2,8 @@
 
 `run("a" + b, 2, x, size, f())` is recorded as a call with the alias "|String,int,Item,.size,?": a type for
 each literal, each `new`, each cast, and each local variable with a written type; the name of any other
-variable behind a dot. Left out on purpose: what calls and operators return, and `null`.
+variable behind a dot. A comparison is boolean, and `items.length` a number. Left out on purpose: what calls
+and other operators return, and `null`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _LITERALS = {
 }
 _SUFFIXES = {"intl": "long", "doublef": "float"}
 _NUMBERS = frozenset({"int", "long", "float", "double"})
+_WITH_OPERATOR = frozenset({"binary_expression", "unary_expression"})
+_DECIDING = frozenset({"!", "&&", "||", "==", "!=", "<", ">", "<=", ">="})
 _TYPED = frozenset({"object_creation_expression", "cast_expression"})
 
 
@@ -53,6 +56,10 @@ def _find_type(walk: CaptureWalk, node: Node) -> str:
         return OF_VARIABLE + name if written is None else _shorten(written)
     if node.type in _TYPED:
         return _shorten(walk.read_line(node.child_by_field_name("type")))
+    if node.type == "field_access":  # the length of an array
+        return "int" if walk.read(node.child_by_field_name("field")) == "length" else UNKNOWN_TYPE
+    if node.type in _WITH_OPERATOR and walk.read(node.child_by_field_name("operator")) in _DECIDING:
+        return "boolean"
     literal = _LITERALS.get(node.type, UNKNOWN_TYPE)
     if literal in _NUMBERS:
         return _SUFFIXES.get(literal + walk.read(node)[-1:].lower(), literal)

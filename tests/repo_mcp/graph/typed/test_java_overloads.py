@@ -29,6 +29,8 @@ TEXTS = {
             void show(Part x) {}
             void show(Object x) {}
             private final int size = 1;
+            void note(int one) {}
+            void note(boolean one) {}
             Item y() { return null; }
             void f(Item x, String s, Class<Item> c) {
                 run("a", x); // a text
@@ -41,6 +43,8 @@ TEXTS = {
                 load(c, s); // a parameter with type arguments
                 show(new Part()); // a type and one below it
                 show((Item) y()); // a cast
+                note(counts.length); // a length
+                note(size < 2); // a comparison
                 all.forEach(e -> show(e)); // a parameter without a type
                 bind(1, x); // a number
                 bind("a", -1); // both
@@ -61,6 +65,8 @@ CASES = {
     "// a local variable and a field": ("tally", ["a/A.java:14 tally probable"]),
     "// a parameter with type arguments": ("load", ["a/A.java:17 load probable"]),
     "// a type and one below it": ("show", ["a/A.java:19 show probable"]),
+    "// a length": ("note", ["a/A.java:22 note probable"]),
+    "// a comparison": ("note", ["a/A.java:23 note probable"]),
     "// a cast": ("show", ["a/A.java:18 show probable"]),
     "// a parameter without a type": (
         "show",
