@@ -12,11 +12,13 @@ from typing import Protocol
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
+from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
+from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
 from repo_mcp.research.findings.progress import Room
@@ -54,6 +56,7 @@ from repo_mcp.research.question.named_folders import split_folder
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.placed_pairs import read_placed_pair
 from repo_mcp.research.question.pronouns import has_pronoun, refer_back
+from repo_mcp.research.question.raised_places import find_raised_place
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
@@ -116,7 +119,12 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
 
 def _answer_within(request: ResearchRequest, source: Source, control: RunControl) -> Report | None:
     """Return the report on a question for what uses a symbol in a folder that it names, or None."""
-    if source.graph is None or request.folder:
+    if source.graph is None:
+        return None
+    question, types = find_raised_place(source.graph, request.query, request.folder)
+    if types:
+        return _answer_raised_in(request, question, types, source, control)
+    if request.folder:
         return None
     question, folder = split_folder(request.query, source.graph.name_uses.list_source_paths())
     if not folder:
@@ -129,6 +137,21 @@ def _answer_within(request: ResearchRequest, source: Source, control: RunControl
     state.narrow(folder)
     report = _build_report(state, reading, _investigate(state, reading))
     text = f"{reading.text}, in the folder {folder}"
+    return replace(report, request=request, reading=replace(report.reading, text=text))
+
+
+def _answer_raised_in(
+    request: ResearchRequest, question: str, types: tuple[Node, ...], source: Source, control: RunControl
+) -> Report | None:
+    """Return the report on a question for an error that is raised in some types; None if it is no error."""
+    state = ResearchState(source, replace(request, query=question), control, wants_tests=False)
+    state.raising_types = types
+    reading = _read(state)
+    if reading.form is not Form.RAISED:
+        return None
+    report = _build_report(state, reading, _investigate(state, reading))
+    named = join_names(dict.fromkeys(one.qualified_name for one in types))
+    text = f"{reading.text}, in {named}"
     return replace(report, request=request, reading=replace(report.reading, text=text))
 
 

@@ -8,6 +8,7 @@ from repo_mcp.research.findings.citing import cite, join_names, name_findings, s
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Reading
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.raised_places import lies_in
 from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
@@ -25,9 +26,15 @@ def describe_raised(state: ResearchState, reading: Reading) -> str:
     raising = _list_role(state, Role.RAISES)
     own = [one for one in raising if not one.reason.about]
     derived = [one for one in raising if one.reason.about]
-    if own:
-        told = [f"{named} {_are(types)} raised by {_name_raising(state, own, is_last=not derived)}."]
+    asked = state.raising_types
+    if asked and not any(lies_in(one.path, one.lines[0], one.symbol, asked) for one in raising):
+        within = join_names(dict.fromkeys(shorten(node.qualified_name) for node in asked))
+        told = [f"No line of {within} itself is known to raise {named}."]
     else:
+        told = []
+    if own:
+        told += [f"{named} {_are(types)} raised by {_name_raising(state, own, is_last=not derived)}."]
+    elif not told:
         told = [f"Nothing outside tests is known to raise {named}{' itself' if derived else ''}."]
     if derived:
         kinds = join_names(one.reason.about for one in derived)

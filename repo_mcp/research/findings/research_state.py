@@ -68,6 +68,7 @@ class ResearchState:
         self.word_match = WordMatch()
         self.failures = Failures()
         self.unnoted: Counter[Role] = Counter()  # at least so many more places have a role than are noted
+        self.raising_types: tuple[Node, ...] = ()  # those in which an error is asked for; none: all
         self.written: list[ExactMatch] = []  # lines with a text of the question
         self.keys: list[KeyPlace] = []  # lines with a text of the question that is a key
         self.room = Room()

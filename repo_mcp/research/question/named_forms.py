@@ -41,6 +41,11 @@ _FILE = re.compile(
     r"\.(?:[ch]|cc|cpp|cs|dart|exs?|go|hpp|hs|java|json|jsx?|kts?|lua|md|mjs|php|pyi?|rb|rs|scala|sh|svelte|swift|toml|tsx?"
     r"|vue|ya?ml|zig)$"
 )
+# "who throws X in `read`": X is no member of it.
+_RAISED_IN = _compile(
+    r"\b(?:throw|rais)(?:s|es?|ing)? (?:an? |the |new )?X (?:by|from|in|inside|of|within) (?:the )?X\b",
+    r"\bX (?:\w+ ){0,3}(?:thrown|raised) (?:\w+ )?(?:by|from|in|inside|of|within) (?:the )?X\b",
+)
 # "`add` of Store", "the `add` method of `Store`", "`add` in class Store": a member of a type.
 _MEMBER = re.compile(
     r"\bX (?:(?:method|function|member) )?(?:of|on|in|from) (?:the )?(?:class |type |interface )?X\b"
@@ -161,6 +166,8 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
     names = leave_out_parts(names)
     if len(names) == 1 and _TYPE.match(names[0]) and _RAISED.search(plain) and not _ASKS_ERRORS.search(plain):
         return Form.RAISED, (names[0],)
+    if len(names) == 2 and _TYPE.match(names[0]) and _RAISED_IN.search(plain):
+        return Form.ERRORS, (names[1],)
     if _IS_OPEN.match(text) or _IS_SUPPOSED.search(text):
         return None
     if len(names) == 2 and _MEMBER.search(plain):

@@ -48,11 +48,12 @@ _GIVES_VALUE = re.compile(
 _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
-# A call that only logs, `level.Error(logger).Log("msg", ...)`, or passes one on, `OnReadError(path)`, and one
-# that makes an error in Go.
+# A call that only logs, `level.Error(logger).Log("msg", ...)`, passes one on, `OnReadError(path)`, or asks
+# for one, `event.readError()`; and one that makes an error in Go.
 _LOGS = re.compile(
     r"\b(?:level|zap|\w{0,40}[Ll]og(?:ger|ging)?)(?:\(\))?\.(?:Error|Exception)\("
     r"|\b(?:On|Handle|Process|Has|Is|Clear)(?:[A-Z]\w{0,60})?(?:Error|Exception)\("
+    r"|\.(?!(?:as|build|create|from|make|new|raise|throw|to|wrap)[A-Z])[a-z]\w{0,60}(?:Error|Exception)\(\s*+\)"
 )
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
 # The head of a function makes no error: `func (m Matcher) MatchWithError(`, `fn open() -> OpenError`, and
@@ -97,8 +98,8 @@ _DOES = re.compile(
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
-_IS_PARAMETER = re.compile(  # `(XMLError error, `
-    r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]"
+_IS_PARAMETER = re.compile(  # `(XMLError error, `, `XMLError error = `
+    r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*(?:[,)]|=(?![=>~]))"
 )
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands behind the name of an error that a function of its type makes: `throw ReadError.Create(`.

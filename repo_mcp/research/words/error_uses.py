@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
+from repo_mcp.bundler.statements import is_branch
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
@@ -34,11 +35,12 @@ from repo_mcp.research.words.error_lines import (
     makes_error,
 )
 from repo_mcp.research.words.held_errors import find_raising
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_LINES = 800  # with the names
-MAX_MAKERS = 8  # functions that make an error for others, whose callers are looked at
+MAX_MAKERS = 8  # functions that make or raise an error for others, whose callers are looked at
+RAISING_LINES = 6  # of a function that only raises an error for others
 LINES_ABOVE = 3  # of a statement that began above
 _USERS = Bounds(files=30, references=120)
 _RAISES = re.compile(RAISES)
@@ -145,6 +147,35 @@ def follow_makers(state: ResearchState, given: Iterable[ErrorUse]) -> list[Error
                 if _RAISES.search(_read_above(lines, at) + before):
                     found.append(_build_use(state, path, (at, name, Use.RAISES)))
     return found
+
+
+def follow_raising(state: ResearchState, raised: Iterable[ErrorUse]) -> list[ErrorUse]:
+    """Return the calls of functions that only raise an error: the conditions are around those.
+
+    static void fail(String why) { throw new LockedException(why); }    if (isLocked) fail("no key");
+    """
+    helpers = {one.node: one.name for one in raised if one.node and _only_raises(state, one.node)}
+    return [
+        _build_use(state, edge.other.path, (at, name, Use.RAISES))
+        for helper, name in [*helpers.items()][:MAX_MAKERS]
+        for edge in list_users(state, helper, _USERS)
+        if not is_test_place(edge.other.path)
+        for at in edge.lines
+    ]
+
+
+def _only_raises(state: ResearchState, node: Node) -> bool:
+    """Return True for a short function without a condition, if no other one can override it."""
+    symbol = node.symbol
+    is_own = (
+        symbol.kind is SymbolKind.FUNCTION
+        or symbol.access is Access.PRIVATE
+        or symbol.flags & SymbolFlag.STATIC
+    )
+    if not is_own or symbol.end_line - symbol.start_line >= RAISING_LINES:
+        return False
+    lines = state.source.read_lines(node.path)[symbol.start_line - 1 : symbol.end_line]
+    return not any(is_branch(line[:LINE_CHARS]) for line in lines)
 
 
 def _build_use(

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.words.error_lines import LINE_CHARS
+from repo_mcp.research.words.error_lines import LINE_CHARS, join_open
 
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 # Languages in which errors are raised: one that is returned is a value like any other.
@@ -32,6 +32,12 @@ _HOLDS = re.compile(
     r"\s*+(?:[\w$<>?.\[\]]{1,60}\s+){0,2}([\w$]+)(?:\s*:[^=]{1,60})?\s*=\s*(?:new\s+)?(?:[\w$]{1,60}\.){0,6}"
     r"\w*(?:Error|Exception)\w*\s*\("
 )  # `const made = new ReadError(`
+# `return new Event(name, new ReadError(name))`: what holds it is no error.
+_WRAPS = re.compile(
+    r"\s*+return\s++new\s++(?!\w*(?:Error|Exception|Promise))[A-Z][\w$.]*+(?:<[^()]{0,80}>)?\("
+    r"(?!(?s:.*)(?:[Tt]hrow|[Rr]eject|[Rr]aise))(?s:.*)\bnew\s++(?:[\w$]{1,60}\.){0,6}\w*(?:Error|Exception)\("
+)
+STATEMENT_LINES = 4  # of one that hands back what holds an error
 _TRIES = re.compile(r"\s*+[})\s]*+(?:(?:try|do)\b\s*+(?:[({:]|$)|begin\s*+$)")
 _CATCHES = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)", re.DOTALL)
 _CLOSES = re.compile(r"\s*+[})]++\s*+$")
@@ -70,6 +76,10 @@ def list_given_back(lines: Sequence[str], first: int, last: int, path: str) -> s
     numbers = range(first, min(last, len(lines)) + 1)
     found = {at for at in numbers if _GIVES_BACK.match(lines[at - 1][:LINE_CHARS])}
     for at in numbers:
+        is_made = "return new " in lines[at - 1]
+        statement = join_open(lines[at - 1 : at - 1 + STATEMENT_LINES]) if is_made else ""
+        if _WRAPS.match(statement):
+            found.update(range(at, at + statement.count("\n")))
         held = _HOLDS.match(lines[at - 1][:LINE_CHARS])
         if held is not None and _is_only_returned(held[1], lines[at : min(last, len(lines))]):
             found.add(at)

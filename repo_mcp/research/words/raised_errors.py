@@ -17,7 +17,15 @@ from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.error_uses import ErrorUse, Use, find_required_late, find_written, follow_makers
+from repo_mcp.research.question.raised_places import lies_in
+from repo_mcp.research.words.error_uses import (
+    ErrorUse,
+    Use,
+    find_required_late,
+    find_written,
+    follow_makers,
+    follow_raising,
+)
 from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -46,11 +54,19 @@ def note_raised(state: ResearchState, subject: Subject) -> None:
     found = [one for one in find_written(state, names) if (one.path, one.number) not in own]
     found += [one for node in types[:MAX_LATE] for one in find_required_late(state, node)]
     found += follow_makers(state, [one for one in found if one.use is Use.GIVES])
+    found += follow_raising(state, [one for one in found if one.use is Use.RAISES])
+    found = _keep_asked(state, found)
     words = [word for word in list_words(state.request.query) if not shares_word(name, (word,))]
     for use in _ROLES:
         used = (one for one in found if one.use is use)
         _note(state, sorted(used, key=lambda one: (one.name != name, *_rate(state, one, words))), name)
     state.report_hop(state.depth)
+
+
+def _keep_asked(state: ResearchState, found: list[ErrorUse]) -> list[ErrorUse]:
+    """Return the uses in the types in which the error is asked for; all if none of those raises it."""
+    own = [one for one in found if lies_in(one.path, one.number, one.symbol, state.raising_types)]
+    return own if any(one.use is Use.RAISES for one in own) else found
 
 
 def _list_types(state: ResearchState, types: Sequence[Node]) -> list[Node]:

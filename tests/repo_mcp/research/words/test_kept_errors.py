@@ -160,3 +160,24 @@ def test_the_text_of_an_error_may_be_in_a_variable_beside_others() -> None:
     )
     claim = Asked({"Writer.cs": text}).ask("which errors can WriteRow throw?").claim
     assert claim == 'Errors that arise here: WriteException "a row within itself" (Writer.cs:5).'
+
+
+def test_an_error_that_an_event_holds_or_is_asked_for_is_not_raised() -> None:
+    text = (
+        "class Walker {\n    void walk(Event event) throws IOException {\n"
+        "        IOException cause = event.ioException();\n"
+        "        visitor.visit(event.file(), event.ioException());\n"
+        "        if (cause == null) {\n            visit(event);\n        }\n    }\n"
+        "    Event visit(Event event) {\n        if (event.isLoop()) {\n"
+        "            return new Event(Kind.ENTRY,\n"
+        "                             new LoopException(event.name()));\n        }\n"
+        '        throw new ClosedException("walked before");\n    }\n}\n'
+    )
+    claim = Asked({"Walker.java": text}).ask("which exceptions does Walker.walk throw?").claim
+    assert "ClosedException" in claim
+    assert "IOException" not in claim
+    assert "LoopException" not in claim
+    assert list_given_back(['return new ReadError("no row");'], 1, 1, "a.java") == {1}
+    assert list_given_back(["return new Task(reject(new ReadError(1)));"], 1, 1, "a.java") == set()
+    assert find_errors("throw event.readError();") == []
+    assert holds_error("throw event.readError();")
