@@ -23,7 +23,12 @@ from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.named_defaults import note_named_defaults
-from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
+from repo_mcp.research.settings.noted_settings import (
+    note_matches,
+    note_option,
+    note_readers,
+    note_uses_of_holding,
+)
 from repo_mcp.research.settings.query_conditions import is_condition
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
@@ -170,5 +175,6 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     note_matches(state, name, inside)
     state.report_hop(1)
     note_readers(state, key, reading, Role.READS)
+    note_uses_of_holding(state, key, reading)
     note_readers(state, key, [one for one in others if one not in reading], Role.MENTIONS)
     return bool(setting or inside or others)

@@ -157,9 +157,9 @@ def reads_key(name: str, line: str) -> bool:
 
 
 def reads_in_call(state: ResearchState, name: str, match: ExactMatch) -> bool:
-    """Return True for a quoted name alone on its line, in the brackets of a function that reads a setting."""
-    alone = re.fullmatch(rf"\s*[\"'`]{re.escape(name)}[\"'`],?\s*", match.line)
-    called = _find_open_call(state, match, 0) if alone else None
+    """Return True for a quoted name that begins its line, as an argument of what reads a setting."""
+    begins = re.match(rf"\s*[\"'`]{re.escape(name)}[\"'`]\s*(?:[,)]|$)", match.line)
+    called = _find_open_call(state, match, 0) if begins else None
     return called is not None and _READING.match(called) is not None
 
 

@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.body import measure, measure_indent
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.locating import is_test_place, rank_role
+from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, list_users
 from repo_mcp.research.settings.line_use import LineUse, classify_match
 from repo_mcp.research.settings.option_calls import list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
@@ -28,6 +31,7 @@ MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
+_OF_HOLDING = Bounds(files=20, references=80)
 _ROLES = {
     LineUse.SETS: Role.SETS,
     LineUse.FILLS: Role.SETS,
@@ -69,6 +73,18 @@ def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], r
             state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
             break
         noted += _note_use(state, name, place, reason, 2)
+
+
+def note_uses_of_holding(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
+    """Note the lines that use the constants and fields whose declarations read the name."""
+    around = (state.source.find_around(one.path, one.start_line) for one in reading)
+    for holder in dict.fromkeys(one for one in around if one is not None and one.symbol.kind in VALUE_KINDS):
+        reason = Reason(f"uses {holder.symbol.name}, which holds {name}", Role.READS, name)
+        edges = list_users(state, holder, _OF_HOLDING, (EdgeType.REFERENCES,))
+        found = [(edge.other.path, at) for edge in edges for at in edge.lines if is_program(edge.other.path)]
+        for path, at in found[:MAX_EVIDENCE]:
+            own = state.source.find_around(path, at)
+            add_lines(state, path, (at, at), own, reason, 2, (at,), holder.symbol.name, (at,))
 
 
 def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
@@ -189,6 +205,10 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
         room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
         shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
+    elif reason.role is Role.READS and around is not None and around.symbol.kind in VALUE_KINDS:
+        span = (around.symbol.start_line, around.symbol.end_line)  # the call may begin above the name
+        start, end = span if span[1] - span[0] < MAX_EVIDENCE else (start, end)
+        shown = tuple(range(start, end + 1))
     written = _find_written(name, first.line)
     return add_lines(
         state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown

@@ -21,3 +21,19 @@ TEXTS = {
 )
 def test_what_reads_a_variable_comes_first_if_it_is_asked_for(asked: str, first: str) -> None:
     assert Asked(TEXTS).ask(asked).findings[0].path == first
+
+
+def test_a_key_may_stand_on_the_line_below_the_call_that_reads_it() -> None:
+    report = Asked(
+        {
+            "net/Pool.java": "package net;\n\nclass Pool {\n"
+            "    static final long KEEP_ALIVE = Utils.getIntegerProperty(\n"
+            '            "net.pool.keepalive", 1200); // seconds\n\n'
+            "    void release(Connection one) {\n        one.expireIn(KEEP_ALIVE);\n    }\n}\n"
+        }
+    ).ask("where is net.pool.keepalive read?")
+    assert report.claim == "net.pool.keepalive is read at net/Pool.java:5 and net/Pool.java:8."
+    assert [(one.symbol, one.start_line, one.end_line) for one in report.findings] == [
+        ("net.Pool.KEEP_ALIVE", 4, 5),
+        ("net.Pool.release", 8, 8),
+    ]
