@@ -23,7 +23,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.words.error_lines import (
@@ -96,6 +96,10 @@ def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
     pattern = rf"\b(?:{'|'.join(map(re.escape, names))})\b"
     request = ExactRequest(pattern, regex=True, include_tests=False, limit=MAX_LINES, with_symbols=True)
     answer = state.source.search_exact(request)
+    if answer.truncated and state.raising_types:
+        paths = dict.fromkeys(node.path for node in state.raising_types)
+        own = [state.source.search_exact(replace(request, file_glob=path)) for path in paths]
+        answer = replace(own[0], matches=tuple(match for one in own for match in one.matches))
     if answer.truncated:
         derived = " or a type that derives from it" if len(names) > 1 else ""
         state.limit(f"lines with {names[0]}{derived}", f"{MAX_LINES} are read")

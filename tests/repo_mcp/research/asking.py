@@ -147,6 +147,7 @@ class Asked:
             ExactMatch(path, number, number, found.start() + 1, line)
             for path, text in sorted(self.texts.items())
             if not request.languages or find_language(path).name in request.languages
+            if request.file_glob is None or "*" in request.file_glob or request.file_glob == path
             for number, line in enumerate(text.split("\n"), 1)
             for found in [compiled.search(line)]
             if found is not None and (request.include_tests or not is_test_path(path))

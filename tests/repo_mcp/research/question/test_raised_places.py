@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.words.error_uses import MAX_LINES
 from tests.repo_mcp.research.asking import Asked
 
 JAVA = {
@@ -92,3 +93,15 @@ def test_of_a_function_in_which_an_error_is_raised_the_errors_are_told() -> None
     report = Asked(JAVA).ask("who throws LockedException in Gate.open?")
     assert report.reading.form is Form.ERRORS
     assert "LockedException (gate/Gate.java:10)" in report.claim
+
+
+def test_of_an_error_that_is_everywhere_the_lines_of_the_type_are_read() -> None:
+    rows = "".join(
+        f"    void lose{at}() {{\n        throw new LockedException();\n    }}\n" for at in range(MAX_LINES)
+    )
+    report = Asked({**JAVA, "gate/Abyss.java": f"package gate;\n\nclass Abyss {{\n{rows}}}\n"}).ask(
+        "who throws LockedException in Gate?"
+    )
+    raising = {one.symbol for one in report.findings if one.role is Role.RAISES}
+    assert raising == {"gate.Gate.open", "gate.Gate.refuse", "gate.Gate.Bolt.turn"}
+    assert not report.limits
