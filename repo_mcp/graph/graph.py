@@ -76,7 +76,7 @@ class Graph:
             self._symbols,
             other_names,
             self._list_places,
-            self.is_called,
+            partial(is_called, self),
             partial(is_external_base, program, self._edges.resolve),
         )
         self._sampler = UseSampler(program, self._edges.resolve, self._list_places)
@@ -270,10 +270,6 @@ class Graph:
         """Return whether a member has no body: that of an interface, or one declared abstract."""
         return self._edges.dispatch.is_abstract(node.declaration)
 
-    def is_called(self, node: Node) -> bool:
-        """Return whether a call of a symbol is soon found."""
-        return bool(self.find_incoming(node, CALLS, FIRST_CALLS).edges)
-
     def find_incoming(
         self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None, *, dispatches: bool = False
     ) -> Edges:
@@ -302,6 +298,11 @@ class Graph:
         with self._lock:
             found = self._likened.get((target, limit), lambda: self._similar.find(target, limit))
             return [(self._nodes.get(one.declaration), one) for one in found]
+
+
+def is_called(graph: Graph, node: Node) -> bool:
+    """Return whether a call of a symbol is soon found."""
+    return bool(graph.find_incoming(node, CALLS, FIRST_CALLS).edges)
 
 
 def _count_lines(node: Node) -> int:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from itertools import takewhile
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds
-from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.graph import Graph, is_called
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -204,7 +205,7 @@ class Subjects:
             nodes = [node for node in nodes if node.symbol.kind in FOLLOWED and not is_test_node(node)]
         elif form is Form.IMPLEMENTATIONS:
             nodes = [node for node in nodes if node.symbol.kind in _IMPLEMENTED]
-        nodes = prefer(nodes, form, phrase, self._graph.is_called)[:WORD_SUBJECTS]
+        nodes = prefer(nodes, form, phrase, partial(is_called, self._graph))[:WORD_SUBJECTS]
         return Subject(phrase.text, TakenAs.WORDS, tuple(nodes))
 
     def find_folder(self, text: str) -> Subject | None:
@@ -258,7 +259,7 @@ class Subjects:
         nodes = self._graph.name_uses.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
         nodes = self._graph.name_uses.drop_left_out(nodes)
-        nodes = prefer(nodes, form, phrase, self._graph.is_called)
+        nodes = prefer(nodes, form, phrase, partial(is_called, self._graph))
         nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
         nodes = choose_overloads(nodes, phrase.parameters, self._read_lines)
         nodes = keep_placed(nodes, name, phrase.text)
