@@ -17,6 +17,7 @@ from repo_mcp.languages.patterns.singleton_lines import list_singleton_lines
 from repo_mcp.languages.patterns.types_above import find_head_above
 
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
+MAX_EMPTY_LINES = 20  # between a comment and what it documents
 _SIGNATURE_REACH = 40  # lines with the comments among them, which are left out
 _NAMES_BASES = re.compile(rb"[ \t]*(?::(?!:)|(?:extends|implements|with)\b)")  # at the start of a line
 _BASES_BELOW = re.compile(rb"(?:,|\b(?:extends|implements|with))$")  # at the end of one
@@ -48,6 +49,7 @@ class DeclarationHeads:
         self.comment_lines = {line for first, last in placed for line in range(first, last + 1)}
         self._comment_ends = {last: first for first, last in placed}
         self._comment_starts = {first for first, _ in placed}
+        self._first_line = next((at for at, line in enumerate(self.lines) if line.strip()), 0)
 
     def find_line(self, offset: int) -> int:
         """Return the line of a byte offset."""
@@ -122,11 +124,11 @@ class DeclarationHeads:
         last = first - 1
         begin = self._comment_ends.get(last)
         if begin is None:
-            while last > 0 and not self.lines[last].strip():
+            while last > max(0, first - MAX_EMPTY_LINES) and not self.lines[last].strip():
                 last -= 1
             begin = self._comment_ends.get(last)
             is_doc = begin is not None and self.lines[begin].lstrip().startswith(b"/**")
-            begin = begin if is_doc and any(map(bytes.strip, self.lines[:begin])) else None
+            begin = begin if is_doc and begin != self._first_line else None
         if begin is not None:
             return self._read_comment(begin, last)
         if self._language in ("python", "elixir") and header_end + 1 in self._comment_starts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, islice, takewhile
 from operator import not_
 
 from repo_mcp.graph.nodes import Node
@@ -37,6 +37,7 @@ _OF_EACH = frozenset({"a", "an", "constructor", "create", "creates", "instance",
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _OPENS_DOC = re.compile(r"\s*/\*\*")
 _MARKS = "/*#!-\"'` \t"
+MAX_EMPTY_LINES = 20  # between a comment and what it documents
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
 FEW_WORDS = 3  # of a sentence that says little without the next
@@ -124,13 +125,13 @@ def list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int
 def _list_apart(lines: Sequence[str], comments: Set[int], first: int) -> list[int]:
     """Return the numbers of the lines of a `/** ... */` comment that only empty lines part from a line."""
     last = first - 1
-    while last > 0 and not lines[last - 1].strip():
+    while last > max(0, first - MAX_EMPTY_LINES) and not lines[last - 1].strip():
         last -= 1
     begin = last
     while begin > 1 and begin in comments and not lines[begin - 1].lstrip().startswith("/**"):
         begin -= 1
     is_doc = last in comments and lines[begin - 1].lstrip().startswith("/**")
-    return list(range(begin, last + 1)) if is_doc and any(map(str.strip, lines[: begin - 1])) else []
+    return list(range(begin, last + 1)) if is_doc and any(map(str.strip, islice(lines, begin - 1))) else []
 
 
 def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
