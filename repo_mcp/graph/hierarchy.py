@@ -293,11 +293,19 @@ class Hierarchy:
     def _find_below_owner(self, member: Declaration) -> tuple[list[Target], bool]:
         """Return the members of subtypes that override a member, and whether a limit was reached.
 
-        If too many files name one of these types to look for those below it, the types that declare such a
-        member are followed upwards instead.
+        If more than MAX_FILES files name these types and may have some below them, the types that declare
+        such a member are followed upwards instead.
         """
+        read = 0
+
+        def step(one: Declaration) -> list[Target] | None:
+            nonlocal read
+            record = self._program.find_record(one.path)
+            read += 0 if record is None else len(self._program.list_using(record.get_name(one.ordinal)))
+            return self.list_derived(one) if read <= MAX_FILES else None
+
         is_cut, self.is_cut = self.is_cut, False
-        found = self._find_namesakes(member, self._list_few_derived, ends_at_match=False)
+        found = self._find_namesakes(member, step, ends_at_match=False)
         if self.is_cut:
             self.is_cut = False
             declaring = self._find_declaring(member)
@@ -306,12 +314,6 @@ class Hierarchy:
             found = declaring
         was_cut, self.is_cut = self.is_cut, is_cut
         return found, was_cut
-
-    def _list_few_derived(self, declaration: Declaration) -> list[Target] | None:
-        """Return the types directly below one; None if too many files name it."""
-        record = self._program.find_record(declaration.path)
-        name = "" if record is None else record.get_name(declaration.ordinal)
-        return None if len(self._program.list_using(name)) > MAX_FILES else self.list_derived(declaration)
 
     def _find_declaring(self, member: Declaration) -> list[Target] | None:
         """Return the members that override one, by path; None if too many files declare its name."""
