@@ -4,6 +4,8 @@
         -> lines that hold it between quotes -> hits
     query -> its text, or what it quotes -> units with most of its words
         -> the literal of which it has most, between values that are filled in -> hit
+    query -> words before a value, behind a colon
+        -> lines where a literal ends with them, or has a value behind them -> hits
 
 The words of a message are often common, so ranking puts files that are about them first. A log or a terminal
 may put a prefix before a message, or its cause behind it, each with a colon. Comments, documents, tests and
@@ -38,10 +40,13 @@ MOST_CHARS = 500  # of a line; a longer one is generated, or a table
 MOST_JOINED = 4  # lines before and behind a unit that a literal may go on in
 WHOLE_LINES = 16  # of a declaration that is shown whole
 LINES_BEFORE, LINES_AFTER = 3, 2  # shown around the line, if its declaration is longer
+LEAST_BEFORE_VALUE = 2  # words; a literal that ends there, or has a value there, says it by no chance
 LEAST_FILLED_CHARS = 30  # of a message with values filled in; fewer are enough if they are half of the text
 _QUOTED = compile_late(r"\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{1,500})'(?!\w)|“([^”\n]{1,500})”")
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
+_VALUE = re.compile(r"\S*\d|[\"'`/]")  # at the beginning of a word
+_ENDS_OR_FILLS = re.compile(r" (?:[\"'`%{$\\]|#\{)")  # behind words: the end of a literal, or a value
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
 
@@ -59,28 +64,52 @@ def list_said(text: str) -> list[str]:
     return sorted(fitting, key=counts.__getitem__, reverse=True)  # stable
 
 
+def list_before_values(text: str) -> list[str]:
+    """Return the words, in lower case, with which parts behind a colon begin and which a value follows.
+
+    The longest comes first.
+    """
+    found = []
+    for part in text.lower().split(": ", MOST_PARTS - 1)[1:]:
+        words = part.split()
+        count = next((at for at, word in enumerate(words) if _VALUE.match(word)), 0)
+        found += [" ".join(words[:count])] if count >= LEAST_BEFORE_VALUE else []
+    return sorted(found, key=len, reverse=True)
+
+
 def find_said(scope: SearchScope, query: Query) -> list[Hit]:
     """Return at most MOST_SAID places of the program that say what a query of one line does, word for word.
 
-    If there are none, the place whose literal says most of it. Raises IndexFormatError, OSError.
+    If there are none, the place whose literal says most of it, or those that say what stands before a value.
+    Raises IndexFormatError, OSError.
     """
     for said in list_said(query.text):
-        terms = _list_terms(said)
-        if not terms or not all(map(scope.searcher.count_units, terms)):
-            continue
-        hits: dict[object, Hit] = {}
-        holds = re.compile(r"\s+".join(map(re.escape, said.split(" ")))).search
-        for live in _iter_own(scope, replace(query, terms=terms, coded=terms)):
-            text = live.lines.cut(live.start_line - 1, live.end_line).decode("utf-8", "replace")
-            is_said = holds(text.lower())  # mostly not: no line is looked at by itself
-            for line in _iter_saying(live, said) if is_said else ():
-                hit = _show(live, line)
-                hits.setdefault((hit.path, hit.symbol_lines or line), hit)
-            if len(hits) >= MOST_SAID:
-                break
-        if hits:
-            return [*hits.values()][:MOST_SAID]
-    return find_filled(scope, query, query.text)
+        if hits := _find_places(scope, query, said):
+            return hits
+    if filled := find_filled(scope, query, query.text):
+        return filled
+    found = (_find_places(scope, query, said, _ENDS_OR_FILLS) for said in list_before_values(query.text))
+    return next(filter(None, found), [])
+
+
+def _find_places(
+    scope: SearchScope, query: Query, said: str, behind: re.Pattern[str] | None = None
+) -> list[Hit]:
+    """Return at most MOST_SAID places that say a text word for word, with what it has to have behind it."""
+    terms = _list_terms(said)
+    if not terms or not all(map(scope.searcher.count_units, terms)):
+        return []
+    hits: dict[object, Hit] = {}
+    holds = re.compile(r"\s+".join(map(re.escape, said.split(" ")))).search
+    for live in _iter_own(scope, replace(query, terms=terms, coded=terms)):
+        text = live.lines.cut(live.start_line - 1, live.end_line).decode("utf-8", "replace")
+        is_said = holds(text.lower())  # mostly not: no line is looked at by itself
+        for line in _iter_saying(live, said, behind) if is_said else ():
+            hit = _show(live, line)
+            hits.setdefault((hit.path, hit.symbol_lines or line), hit)
+        if len(hits) >= MOST_SAID:
+            break
+    return [*hits.values()][:MOST_SAID]
 
 
 def list_quoted(text: str) -> str:
@@ -128,8 +157,11 @@ def _may_say(path: str) -> bool:
     return not is_aside and _TRANSLATIONS.search(path) is None
 
 
-def _iter_saying(live: LiveChunk, said: str) -> Iterator[int]:
-    """Yield the numbers of the lines that hold a text between quotes, and are no comments."""
+def _iter_saying(live: LiveChunk, said: str, behind: re.Pattern[str] | None) -> Iterator[int]:
+    """Yield the numbers of the lines that hold a text between quotes, and are no comments.
+
+    With `behind`, only those that have this right behind the text.
+    """
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     first_word = said.split(" ", 1)[0]
     for number, line in enumerate(lines, live.start_line):
@@ -137,7 +169,8 @@ def _iter_saying(live: LiveChunk, said: str) -> Iterator[int]:
         if first_word not in folded or folded.lstrip().startswith(COMMENT_STARTS):
             continue
         before, found, after = " ".join(folded.split()).partition(said)
-        if found and _QUOTE.search(before) and _QUOTE.search(after) and not _is_comment(live, number):
+        is_quoted = found and _QUOTE.search(before) and _QUOTE.search(after)
+        if is_quoted and (behind is None or behind.match(after)) and not _is_comment(live, number):
             yield number
 
 

@@ -114,7 +114,7 @@ def _measure_filled(literal: str, report: Quotable) -> int:
         return 0
     parts = [folded for part in _PLACEHOLDER.split(literal) if (folded := _fold(part).strip(_ENDS))]
     words = [word for part in parts for word in part.split(" ")]
-    longest = max(parts, key=len, default="").split(" ")
+    longest = max((part.split(" ") for part in parts), key=len, default=[])
     if len(parts) < LEAST_PARTS or len(words) < LEAST_WORDS or len(longest) < LEAST_TOGETHER:
         return 0
     if f"{longest[1]} {longest[2]}" not in report.pairs or len({*words} - FUNCTION_WORDS) < LEAST_TELLING:

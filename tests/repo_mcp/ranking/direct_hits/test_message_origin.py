@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits import message_origin
-from repo_mcp.ranking.direct_hits.message_origin import list_said
+from repo_mcp.ranking.direct_hits.message_origin import list_before_values, list_said
 from repo_mcp.ranking.ranked_answer import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
@@ -26,6 +26,10 @@ FILES = {
         for at in range(8)
     },
     "src/meta.py": f'def read_meta(queue):\n{LONG}    log("Queue file close failed", queue)\n{LONG}',
+    "src/crates.go": "package src\n\n"
+    'func (e *UnknownCrate) Error() string {\n\treturn "unknown crate " + e.Name\n}\n\n'
+    'func Count(n int) error {\n\treturn fmt.Errorf("crates: TotalWeight=%d with lid of %q", n, "x")\n}\n'
+    'var _ = "an unknown crate may come"\n',
     "src/limits.py": 'def take(limit):\n    """Fail."""\n    raise Busy("High load, try again later")\n',
     "src/notes.py": "def load():\n    # says 'high load, try again later'\n    return later(high, again)\n",
     "locale/fr/messages.py": "TEXTS = {'High load, try again later': 'Revenez'}\n",
@@ -75,7 +79,9 @@ def test_only_files_whose_code_has_the_words_and_that_say_it_are_cut_into_lines(
     looked: list[str] = []
     find = message_origin._iter_saying
     monkeypatch.setattr(
-        message_origin, "_iter_saying", lambda live, said: looked.append(live.ranked.path) or find(live, said)
+        message_origin,
+        "_iter_saying",
+        lambda live, *said: looked.append(live.ranked.path) or find(live, *said),
     )
     assert ask(repository, "High  load, try again later").hits[0].path == "src/limits.py"
     assert looked == ["src/limits.py"]
@@ -107,6 +113,21 @@ def test_a_message_with_values_filled_in_is_found_where_its_literal_begins(
     assert [signal for signal, _ in best.explanation] == ["origin of a message"]  # but not word for word
     assert '33\t        "The lock %s was turned' in best.snippet
     assert len(best.snippet.splitlines()) < 10
+
+
+def test_words_before_a_value_are_found_where_a_literal_ends_or_has_a_value(repository: Repository) -> None:
+    assert list_before_values("go: a.b/c@v1.2: bad one: unknown crate v1.2") == ["unknown crate"]
+    best = ask(repository, "crates: a.b/c@v1.2: invalid lid: unknown crate v1.2").hits[0]
+    assert (best.path, best.symbol) == ("src/crates.go", "UnknownCrate.Error")
+    assert list_before_values("unknown crate v1.2") == []  # a version of something
+
+
+def test_of_a_message_the_part_with_most_words_says_most_though_another_is_longer(
+    repository: Repository,
+) -> None:
+    best = ask(repository, 'crates: TotalWeight=12 with lid of "red one"').hits[0]
+    assert (best.path, best.symbol) == ("src/crates.go", "Count")
+    assert [signal for signal, _ in best.explanation] == ["origin of a message"]
 
 
 def test_a_question_that_quotes_nothing_asks_for_no_message(repository: Repository) -> None:
