@@ -42,6 +42,8 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
             told.append(f"{name} {'also ' if told else ''}stands in {places}")
     if _ASKS_ERRORS.search(state.request.query) and (errors := _list_errors(state)):
         told.insert(1, f"errors that arise there: {join_names(errors, MAX_ERRORS)}")
+    taking = [one for one in state.findings if one.role is Role.TAKES_TEXT]
+    told += [f"it is handed to {name_findings(taking)}"] if taking else []
     users = [one for one in state.findings if one.hop == 1]
     told += [f"what holds it is used by {name_findings(users)}"] if users else []
     return " ".join(f"{one[0].upper()}{one[1:]}." for one in told)

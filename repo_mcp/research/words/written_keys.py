@@ -3,9 +3,10 @@
     what happens when POST parcels.send is called?      ->  router.post("parcels.send", async (ctx) => {
     which listeners handle the event parcels.send?      ->  case "parcels.send":
 
-A key is a path with dots, slashes or colons that names no symbol. Where the question asks for what some noun
-says, such as "listeners", what is called so comes first, then the function that the key is given, then what
-decides by it, and then other lines. Imports and comments do not count.
+A key is a path with dots, slashes or colons that names no symbol, and no file unless it begins with a slash.
+Where the question asks for what some noun says, such as "listeners", what is called so comes first, then the
+function that the key is given, then what decides by it, and then other lines. Imports and comments do not
+count.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from repo_mcp.research.words.key_uses import is_imported, read_use
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.research.words.written_texts import is_program_line
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_shared, list_words, shares_word
 
 MOST_READ = 120  # lines with a key; one that more have says little
@@ -89,9 +91,12 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
     What the program does with it is kept in the state.
     """
     keys, words = list(dict.fromkeys(_KEY.findall(state.request.query))), state.request.query.split()
-    if reading.form not in _HAS_KEY or len(keys) != 1 or len(words) > MOST_BESIDE:
+    if len(keys) != 1 or len(words) > MOST_BESIDE:
         return None
-    if find_language(keys[0]).name != "unknown" or _names_symbol(state, keys[0]):
+    is_outside_file = keys[0].startswith("/")  # or a route; no file of the repository is called so
+    if reading.form not in _HAS_KEY and not (reading.form is Form.CONFIGURED and is_outside_file):
+        return None
+    if (find_language(keys[0]).name != "unknown" and not is_outside_file) or _names_symbol(state, keys[0]):
         return None  # a file or a symbol
     key, is_outside = keys[0], any(one.taken_as is TakenAs.OUTSIDE for one in reading.subjects)
     while key:
@@ -185,10 +190,22 @@ def note_keys(state: ResearchState, subject: Subject) -> None:
         joined.setdefault((one.path, around.first or one.line, one.used.use), []).append(one)
     for places in [*joined.values()][:MOST_NOTED]:
         _note(state, places)
+    _note_taking(state, subject)
     _follow_holding(state, subject)
     if len(joined) > MOST_NOTED:
         state.limit(f"{len(joined) - MOST_NOTED} more places with {subject.asked}", f"{MOST_NOTED} are noted")
     state.report_hop(state.depth)
+
+
+def _note_taking(state: ResearchState, subject: Subject) -> None:
+    """Note the functions that are called with a key and named by a guess, or with the path of any file."""
+    is_file, guesses = find_language(subject.asked).name != "unknown", list_own_names(state.request.guesses)
+    for one in state.keys:
+        name = re.split(r"\W+", one.used.called)[-1]
+        if one.used.use is KeyUse.HAS and (is_file or name in guesses):
+            for node in _list_functions(state, name, one.path)[:1]:
+                shown = show_body(state, node, GIVEN_CHARS)
+                state.add(node, Reason("is called with this text", Role.TAKES_TEXT), 0, shown=shown)
 
 
 def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:

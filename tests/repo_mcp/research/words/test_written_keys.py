@@ -171,6 +171,38 @@ export function bill(event) {
     )
 
 
+FILE_READERS = """package kiln
+
+func (k *Kiln) heat() {
+\tk.conf = readHeats("/etc/kiln/heats.conf")
+}
+
+func readHeats(name string) *Heats {
+\tconf := &Heats{}
+\treturn conf
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is /etc/kiln/heats.conf parsed?",
+        "where is `/etc/kiln/heats.conf` read?",
+        "where is /etc/kiln/heats.conf parsed? (readHeats, kilnConf)",
+    ],
+)
+def test_the_path_of_a_file_outside_is_a_text_and_its_ending_no_name(question: str) -> None:
+    checker = "package check\n\ntype Checker struct {\n\tconf *Config // what is parsed\n}\n"
+    texts = {"go.mod": "module m\n", "kiln/kiln.go": FILE_READERS, "check/check.go": checker}
+    report = Asked(texts).ask(question)
+    assert report.claim == (
+        '"/etc/kiln/heats.conf" stands in Kiln.heat (kiln/kiln.go:4).'
+        " It is handed to kiln.readHeats (kiln/kiln.go:7-10)."
+    )
+    assert list_found(report) == ["kiln.Kiln.heat", "kiln.readHeats"]
+
+
 def test_where_no_parser_reads_a_file_its_text_tells_the_function_around_a_key() -> None:
     texts = {
         "lib/sender.rb": """class Sender
