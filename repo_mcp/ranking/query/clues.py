@@ -109,7 +109,8 @@ _ERROR_LINE = PrefilteredPattern(
     [": "],
     r"^[ \t>#*]{0,20}(?P<thrown>(?:[A-Za-z_][\w.$]{0,120})?(?:Error|Exception|Warning|Failure|Panic)"
     r"|[a-z_]\w{0,60}(?:\.\w{1,60}){0,8}\.[A-Z]\w{1,60}|Uncaught [\w.$]{1,80}"
-    r"|error|panic|fatal|FATAL|ERROR)(?:\[\w{1,20}\])?: (?P<message>[^\n]{1,400})$",
+    r"|error|panic|fatal|FATAL|ERROR|[Ff]atal(?: \w{1,20})? error)"
+    r"(?:\[\w{1,20}\])?: (?P<message>[^\n]{1,400})$",
     re.M,
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")

@@ -125,6 +125,14 @@ def test_the_source_of_the_message_is_shown_with_its_values_filled_in() -> None:
     assert made.evidence[0] == "makes a message that the prompt shows"
 
 
+def test_the_line_with_the_message_of_a_fatal_error_is_shown_in_the_function_of_its_frame() -> None:
+    shelf = SHELF.rpartition("}")[0] + '\tfatal("all pages are lost - gap!")\n}\n'
+    trace = "fatal error: all pages are lost - gap!\n\nbook.(*Shelf).count()\n\t/app/book/shelf.go:42 +0x40\n"
+    shown = list_shown(choose(trace, {"book/shelf.go": shelf}, 30))
+    said = shelf[: shelf.index("\tfatal(")].count("\n") + 1
+    assert any(start <= said <= end for _, start, end in shown)
+
+
 def test_a_message_without_a_trace_comes_first() -> None:
     report = "Sending fails\n\nIt says:\n\nError: Batch of 7 calls is too large\n\nI expected two batches."
     (first, *_) = choose(report, TEXTS).selections

@@ -325,6 +325,11 @@ def test_an_error_of_the_language_before_a_message_is_no_name() -> None:
     assert list_messages("TypeError: it is\r\n  at x\nLedgerError: no") == ["it is", "no"]
 
 
+@pytest.mark.parametrize("before", ["fatal error", "Fatal error", "Fatal Ledger error", "panic", "fatal"])
+def test_what_a_runtime_says_when_it_ends_is_a_message(before: str) -> None:
+    assert list_messages(f"{before}: all pages are lost!\n\n") == ["all pages are lost!"]
+
+
 @pytest.mark.parametrize(
     "unit", ["   at ", "   at a.b(", "   at a.b(c)\n", "   at a<`1>[b](c) in d/", "at a."]
 )
