@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_PARENT_CHARS, MAX_SYMBOLS, cut
 from repo_mcp.languages.outline.declaration_heads import DeclarationHeads
+from repo_mcp.languages.outline.declared_names import find_declared_name
 from repo_mcp.languages.outline.symbol_lookup import qualify
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
 from repo_mcp.languages.patterns.landmarks import Language, scan
@@ -55,9 +56,6 @@ _WORDS: Mapping[SymbolKind, str] = {SymbolKind.CONSTANT: "const ", SymbolKind.VA
 _WITH_RECEIVERS = frozenset({"go"})  # methods stand outside their type, wherever that is declared
 _WITH_MACROS = frozenset({"c", "cpp"})  # calls of macros look like declarations
 _CALL = re.compile(r"[A-Z][A-Z0-9_]*\(")
-_MAX_HEAD_LINES = 20  # of a declaration, searched for its name: attributes come first
-_BETWEEN_WORDS = bytes(one for one in range(128) if not (chr(one).isalnum() or chr(one) in "_$"))
-_MAX_LINE_BYTES = 2_000  # searched for a name
 _MAX_NAMESAKES = 50  # left over above a symbol, that are compared with it
 
 
@@ -180,10 +178,11 @@ class _Reading:
             parent, scope = around, "class"
             kind = "method" if kind == "function" else kind
         end = max(one.start_line, symbol.end_line)
+        is_decorated = self._heads.lines[symbol.start_line - 1].lstrip().startswith(b"@")
+        start = min(one.start_line, symbol.start_line) if is_decorated else one.start_line
         said = self._add_word(one.signature, symbol.kind)
-        return replace(
-            one, kind=kind, name=name, signature=said, parent_symbol=parent, scope_kind=scope, end_line=end
-        )
+        found = replace(one, kind=kind, name=name, signature=said, parent_symbol=parent, scope_kind=scope)
+        return replace(found, start_line=start, end_line=end)
 
     def _add_word(self, signature: str, kind: SymbolKind) -> str:
         """Return a signature that begins with `const` or `var`, which only the head of a group has."""
@@ -200,19 +199,19 @@ class _Reading:
             kind = _VALUES.get(symbol.kind)
         if kind is None or (symbol.kind in _PLAIN and not is_member) or self._is_in_head(symbol):
             return None
-        place = self._find_name(symbol)
+        first, last = symbol.start_line - 1, symbol.end_line - 1
+        place = find_declared_name(self._heads.lines, symbol.name, first, last)
         if place is None:
             return None
         line, column = place
         signature, end = self._heads.sign(line, column)
-        first = symbol.start_line
         return Symbol(
             kind,
             cut(symbol.name, MAX_NAME_CHARS),
             self._add_word(signature, symbol.kind),
-            first,
+            symbol.start_line,
             symbol.end_line,
-            self._heads.find_doc(first - 1, end),
+            self._heads.find_doc(first, end),
             around or None,
             "class" if is_member else "module",
         )
@@ -224,30 +223,9 @@ class _Reading:
             return bool(opened) and symbol.start_line == int(self._record.starts[symbol.parent])
         return symbol.kind is SymbolKind.PROPERTY and symbol.name in re.findall(r"\w+", inside)
 
-    def _find_name(self, symbol: DeclaredSymbol) -> tuple[int, int] | None:
-        """Return the line, from 0, and the column of a symbol's name; None if no line of its head has it."""
-        name = symbol.name.encode()
-        last = min(symbol.end_line, symbol.start_line + _MAX_HEAD_LINES)
-        for line in range(symbol.start_line - 1, last):
-            column = _find_word(self._heads.lines[line][:_MAX_LINE_BYTES], name)
-            if column >= 0:
-                return line, column
-        return None
-
 
 def _list_own_named(record: SymbolRecord) -> list[Reference]:
     """Return the rows with the own names of values that are declared under other names."""
     number = record.string_table.find(OWN_NAME)
     rows = () if number is None else (record.ref_aliases == number).nonzero()[0]
     return [record.get_reference(int(row)) for row in rows]
-
-
-def _find_word(line: bytes, name: bytes) -> int:
-    """Return the column of a name that is not part of a longer word, or -1."""
-    column = line.find(name)
-    while column >= 0:
-        around = line[max(0, column - 1) : column] + line[column + len(name) : column + len(name) + 1]
-        if not around.translate(None, _BETWEEN_WORDS):
-            return column
-        column = line.find(name, column + 1)
-    return -1
