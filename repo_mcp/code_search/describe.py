@@ -17,6 +17,7 @@ from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_l
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.model import Symbol
 from repo_mcp.ranking.page.line_terms import choose_window, find_line_terms
 from repo_mcp.ranking.page.live_chunks import LiveChunk, decode_lines
@@ -231,7 +232,7 @@ def _is_left_out(around: _Enclosing | None, declared: SymbolSpan, line: int) -> 
 
 def _enclose(declared: SymbolSpan, kind: str) -> _Enclosing:
     """Return a declaration that no symbol record has, such as a named function passed as an argument."""
-    crumbs = tuple(declared.qualified_name.split("."))
+    crumbs = tuple(split_qualified(declared.qualified_name))
     return _Enclosing(kind, declared.name, declared.head_line, declared.end_line, crumbs)
 
 

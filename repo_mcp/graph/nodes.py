@@ -23,6 +23,7 @@ import numpy as np
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.vocabulary import ALIAS, name_kind
+from repo_mcp.languages.patterns.titled_calls import TITLE
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind, SymbolRecord
@@ -98,8 +99,12 @@ class Node:
 
 
 def normalise_name(text: str) -> str:
-    """Return a qualified name as a person writes it ("a::B#c") with dots as separators."""
-    return _SEPARATORS.sub(".", text.strip()).strip(".")
+    """Return a qualified name as a person writes it ("a::B#c") with dots as separators.
+
+    A title in it is kept as it is: `app.get("/users")`.
+    """
+    name, opened, title = text.strip().partition(TITLE)
+    return f"{_SEPARATORS.sub('.', name)}{opened}{title}".strip(".")
 
 
 def list_names(record: SymbolRecord) -> list[str]:

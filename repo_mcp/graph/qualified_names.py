@@ -18,6 +18,7 @@ from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.typed.file_scope import is_fixture_test
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import is_in_text
+from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
@@ -55,8 +56,8 @@ class NameMatch(Enum):
             return found == wanted
         if self is NameMatch.ENDING:
             return found.endswith("." + wanted)
-        parts = iter(found.split("."))
-        return all(part in parts for part in wanted.split("."))
+        parts = iter(split_qualified(found))
+        return all(part in parts for part in split_qualified(wanted))
 
 
 class QualifiedNames:
@@ -177,5 +178,5 @@ def _order(one: NamedDeclaration) -> tuple[bool, bool, str, int]:
 
 def _list_endings(name: str) -> list[str]:
     """Return the possible own names in a qualified name; a namespace has dots in its own name."""
-    parts = name.split(".")
+    parts = split_qualified(name)
     return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]

@@ -39,6 +39,7 @@ from repo_mcp.graph.name_match import (
 from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
+from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
@@ -78,6 +79,7 @@ _KIND_POINTS = {
 IN_TESTS = -0.5
 FORWARD = -0.4
 
+_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # never names, even in a faulty expression
 
@@ -297,6 +299,8 @@ class SymbolFinder:
     def _list_around(self, path: str, ordinal: int) -> list[str]:
         """Return the names around a symbol in lower case, outermost first, including a Python module's."""
         qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
+        if is_titled(qualified):  # each word of which may stand before the last one
+            return _WORD.findall(qualified.lower())[:-1]
         return qualified.lower().split(".")[:-1]
 
 
@@ -327,7 +331,7 @@ class _Terms:
 
     def look_at(self, draft: _QueryDraft) -> Has:
         """Return a function that tells whether a symbol has a term, in its own name or in those around it."""
-        *around, name = self._nodes.name(Declaration(draft.path, draft.ordinal)).split(".")
+        *around, name = split_qualified(self._nodes.name(Declaration(draft.path, draft.ordinal)))
         if not draft.ordinal:
             around, name = [draft.path], draft.path.rpartition("/")[2]
         whole = _squeeze(".".join([*around, name]))

@@ -8,19 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher, get_close_matches
-from itertools import islice
+from itertools import filterfalse, islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.vocabulary import BASES
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.written_symbols import read_compiled
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
+MAX_FOUND = 50  # of which many may have titles
 MAX_MEMBERS = 12  # of a type that lacks the asked one
 # lowest ratio (difflib) between an unknown name and a similar one that shares words with it
 LEAST_ALIKE = 0.6
@@ -118,7 +120,7 @@ class UnknownSymbols:
             return [self._nodes.get(one) for one in self._nodes.list_file(paths[0])[:NEAR_NAMES]]
         if not last:
             return []
-        beginning = self._program.names.iter_declared(last[:BEGUN_CHARS])
+        beginning = filterfalse(is_titled, self._program.names.iter_declared(last[:BEGUN_CHARS]))
         alike = get_close_matches(last, islice(beginning, MAX_COMPARED), NEAR_NAMES, 0.75)
         for query in (last, *alike):
             if found := self._find_named(query, path):
@@ -127,8 +129,10 @@ class UnknownSymbols:
         return [node for node in self._find_named(parts, path) if _is_alike(last, node.symbol.name)]
 
     def _find_named(self, query: str, path: str) -> list[Node]:
-        found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
-        return [self._nodes.get(one.declaration) for one in found]
+        """Return symbols that a query finds, without those that have titles: nobody means them by a name."""
+        found = self._symbols.find(query, lambda where, _kind: not path or where == path, MAX_FOUND)
+        nodes = (self._nodes.get(one.declaration) for one in found)
+        return [*islice((one for one in nodes if not is_titled(one.symbol.name)), NEAR_NAMES)]
 
 
 def suggest(near: Sequence[Node], usual: str, *, by_line: bool = False) -> str:

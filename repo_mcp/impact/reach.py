@@ -19,6 +19,7 @@ from repo_mcp.graph.nodes import Node, name_shortly
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Reached
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
@@ -102,7 +103,11 @@ class Follower:
                 yield from self._iter_reached(edges, one.name, 1)
                 continue
             types = _DEPENDENT - {EdgeType.OVERRIDES} if self._changes_body(one) else _DEPENDENT
-            edges = self._graph.find_incoming(one.node, types, bounds, dispatches=True)
+            edges = (
+                self._find_loading(one.node, bounds)
+                if is_titled(one.node.symbol.name)
+                else self._graph.find_incoming(one.node, types, bounds, dispatches=True)
+            )
             self._is_cut = self._is_cut or edges.cut
             self._unresolved += sum(place.count for place in edges.unresolved)
             found = [*self._iter_reached(edges, names[one.node.declaration], 1)]
@@ -114,6 +119,11 @@ class Follower:
         """Return whether a diff changes nothing but the body of a symbol."""
         is_same = one.change is Change.CHANGED and not one.has_new_signature
         return is_same and one.node is not None and not self._graph.is_abstract(one.node)
+
+    def _find_loading(self, node: Node, bounds: Bounds) -> Edges:
+        """Return the imports of the file of a function with a title, which runs for those that load it."""
+        file = self._graph.get_node(Declaration(node.path, 0))
+        return self._graph.find_incoming(file, frozenset({EdgeType.IMPORTS}), bounds)
 
     def _iter_declared(self, changed: Node, name: str, found: Sequence[Reached]) -> Iterator[Reached]:
         """Yield the declarations in other files of what has a new signature, and of what overrides that.

@@ -24,12 +24,15 @@ from repo_mcp.languages.outline.declaration_heads import DeclarationHeads, join_
 from repo_mcp.languages.outline.listed_members import add_members
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.outline.rust_blocks import add_blocks
+from repo_mcp.languages.outline.titled_entries import add_titled
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, find_signs, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.languages.patterns.script_languages import RUBY, RUBY_WITH_BLOCKS
+from repo_mcp.languages.patterns.titled_lines import list_titled_calls, may_have_titled_calls
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 
@@ -87,6 +90,9 @@ def outline_lexically(path: str, language: Language, text: str, warnings: tuple[
     reading = _Reading(path, _choose_patterns(language), data)
     symbols, truncated = reading.read()
     listed = tuple(add_members(language.name, data, symbols))
+    if may_have_titled_calls(language.name, data):
+        layout = Layout(data, scan(language, data).doc_spans, language.name)
+        listed = tuple(add_titled(listed, list_titled_calls(layout), reading.heads))
     if language.name == "rust":
         listed = tuple(add_blocks(reading.heads.lines, reading.heads.comment_lines, listed))
     symbols, truncated = listed[:MAX_SYMBOLS], truncated or len(listed) > MAX_SYMBOLS

@@ -4,7 +4,10 @@ A line pattern sees no field, no value of an enum and no constructor named `init
 declarations. The record has them all, but no signatures and no documentation. So the outline keeps its order
 and its names, and a symbol that it lacks stands below the declaration that is around it in the record.
 
-Left out: what functions declare, members of values, and names that macros make, which the text does not have.
+Functions with titles, such as tests, hold what is declared in them.
+
+Left out: what other functions declare, members of values, and names that macros make, which the text does
+not have.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_PARENT_CHARS,
 from repo_mcp.languages.outline.declaration_heads import DeclarationHeads
 from repo_mcp.languages.outline.declared_names import find_declared_name
 from repo_mcp.languages.outline.symbol_lookup import qualify
+from repo_mcp.languages.outline.titled_entries import build_titled
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
 from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OWN_NAME
@@ -88,6 +93,7 @@ class _Reading:
         self._by_macro = dict(self._iter_calls())
         self._known: dict[int, Symbol] = {}  # by number of a symbol of the outline: as the record has it
         self._places: dict[int, str] = {0: ""}  # ordinal of what may hold members -> its qualified name
+        self._titled: set[int] = set()  # ordinals of functions with titles that the outline has
         self._signatures: dict[int, str] = {}  # of what may hold members, by ordinal
         self._bodies: list[tuple[int, int]] = []  # first and last lines of functions, ascending, apart
         self.added: list[Symbol] = []
@@ -124,6 +130,9 @@ class _Reading:
         if symbol.kind in CALLABLE_KINDS and (not self._bodies or self._bodies[-1][1] < symbol.start_line):
             self._bodies.append((symbol.start_line, symbol.end_line))
         around = self._places.get(symbol.parent)
+        if is_titled(symbol.name):
+            self._read_titled(symbol, around)
+            return
         if around is None:
             return
         number = self._find_listed(symbol)
@@ -131,6 +140,8 @@ class _Reading:
         if number is not None:
             known = self._known[number] = self._correct(self._symbols[number], symbol, around)
             place = qualify(known)
+        elif symbol.parent in self._titled:  # a function in a function
+            return
         elif symbol.kind is SymbolKind.MODULE:  # a namespace that the outline does not name
             place = around
         elif symbol.kind is SymbolKind.EXTENSION:  # of a type that may be declared elsewhere
@@ -141,6 +152,18 @@ class _Reading:
         if place is not None and symbol.kind in _HOLDING:
             self._places[symbol.ordinal] = cut(place, MAX_PARENT_CHARS)
             self._signatures[symbol.ordinal] = "" if number is None else self._symbols[number].signature
+
+    def _read_titled(self, symbol: DeclaredSymbol, around: str | None) -> None:
+        """Add a function with a title that the outline lacks, unless it has one line, which says it all."""
+        numbers = self._named.get(symbol.name, [])
+        listed = (self._symbols[one] for one in numbers if self._symbols[one].start_line == symbol.start_line)
+        titled = next(listed, None)
+        if titled is None and around is not None and symbol.start_line < symbol.end_line:
+            titled = build_titled(symbol.name, symbol.start_line, symbol.end_line, around, self._heads)
+            self.added.append(titled)
+        if titled is not None:
+            self._places[symbol.ordinal] = cut(qualify(titled), MAX_PARENT_CHARS)
+            self._titled.add(symbol.ordinal)
 
     def _find_listed(self, symbol: DeclaredSymbol) -> int | None:
         """Return the number of the outline's symbol for one of the record; None if it has none."""
@@ -174,7 +197,9 @@ class _Reading:
         elif symbol.kind in CALLABLE_KINDS and kind == "type_alias":
             kind = "function"
         holders = TYPE_KINDS if self._language in _WITH_RECEIVERS else TYPE_KINDS - {SymbolKind.EXTENSION}
-        if self._record.get_kind(symbol.parent) in holders:
+        if symbol.parent in self._titled:
+            parent, scope = around, "function"
+        elif self._record.get_kind(symbol.parent) in holders:
             parent, scope = around, "class"
             kind = "method" if kind == "function" else kind
         end = max(one.start_line, symbol.end_line)

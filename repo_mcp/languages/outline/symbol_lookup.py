@@ -10,10 +10,12 @@ Left out on purpose: imported and inherited names, which the toolset `graph` res
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import filterfalse
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS, IMPL
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.citations import write_span
@@ -239,7 +241,7 @@ def _suggest(outline: Outline, name: str) -> str:
         why = outline.warnings[0] if outline.warnings else "Nothing is declared in it."
         return f"Give start_line and end_line instead. {why}"
     named: dict[str, list[str]] = {}
-    for one in outline.symbols[:MAX_COMPARED]:
+    for one in filterfalse(lambda one: is_titled(one.name), outline.symbols[:MAX_COMPARED]):
         named.setdefault(one.name, []).append(qualify(one))
     last = _unify(name).rpartition(".")[2][:MAX_SHOWN_CHARS]
     close = [whole for one in get_close_matches(last, named, MAX_NAMED) for whole in named[one]]

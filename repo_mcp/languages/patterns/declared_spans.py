@@ -31,6 +31,7 @@ from repo_mcp.languages.patterns.macro_runs import (
     take_macros,
 )
 from repo_mcp.languages.patterns.owners import Owners, join_owner
+from repo_mcp.languages.patterns.titled_lines import list_titled_calls, may_have_titled_calls
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 
@@ -77,10 +78,15 @@ def list_declared_spans(
     Spans are nested or disjoint.
     """
     landmarks = landmarks or scan(language, text)
-    if not landmarks.definitions:
+    if not may_declare(language, text, landmarks):
         return ()
     rows = list_declared_rows(Layout(text, landmarks.doc_spans, language.name), landmarks.definitions)
     return tuple([SymbolSpan(*row[:5], row[5] + row[4], row[6]) for row in rows])
+
+
+def may_declare(language: Language, text: bytes, landmarks: Landmarks) -> bool:
+    """Return False for a text that is known to declare nothing."""
+    return bool(landmarks.definitions) or may_have_titled_calls(language.name, text)
 
 
 def list_declared_rows(
@@ -123,7 +129,7 @@ def find_declared_rows(
     if language in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
     else:
-        spans = [*_iter_spans(layout, names, within)]
+        spans = _add_titled(layout, [*_iter_spans(layout, names, within)])
     if not is_macro.any():
         return _nest(spans, layout), NO_MACROS
     is_apart = mark_apart(lines, [(line, end) for _, end, line, _, _ in spans])
@@ -161,6 +167,17 @@ def _iter_spans(
         start = layout.find_start(line)
         if start <= last:
             yield start, find_end(layout, line), line, name, owner
+
+
+def _add_titled(layout: Layout, spans: list[_Found]) -> list[_Found]:
+    """Return spans together with those of functions under titles, in the order of their names."""
+    named = {line for _, _, line, _, _ in spans}
+    titled = [
+        (layout.find_start(one.line), one.end, one.line, one.name, "")
+        for one in list_titled_calls(layout)
+        if one.line not in named
+    ]
+    return sorted([*spans, *titled], key=itemgetter(2)) if titled else spans
 
 
 def _is_parameter(layout: Layout, line: int, after: bytes) -> bool:

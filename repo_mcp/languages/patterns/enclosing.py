@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import spread_runs
-from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, DeclaredRow, SymbolSpan, find_declared_rows
+from repo_mcp.languages.patterns.declared_spans import (
+    MAX_SPANS,
+    DeclaredRow,
+    SymbolSpan,
+    find_declared_rows,
+    may_declare,
+)
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.line_layout import Layout, Runs, find_runs
@@ -249,7 +255,7 @@ def _find_in_part(
     within = None if lines is None else (lines[0] - above, lines[1] - above)
     part = text[begin:end]
     landmarks = scan(language, part)
-    if not landmarks.definitions:
+    if not may_declare(language, part, landmarks):
         feeds = (np.frombuffer(part, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
         return Declarations((), above, find_runs(feeds, landmarks.doc_spans))
     layout = Layout(part, landmarks.doc_spans, language.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
@@ -295,4 +296,6 @@ def on_type(walk: ScriptWalk, node: Node) -> None:
 
 def is_component(name: str, kind: SymbolKind) -> bool:
     """Return whether a symbol that creates elements is a component, by its name and kind."""
+    if is_titled(name):  # `Deno.test("draws a box", ...)`
+        return False
     return name[:1].isupper() and (kind in CALLABLE_KINDS or kind in {SymbolKind.CLASS, SymbolKind.CONSTANT})

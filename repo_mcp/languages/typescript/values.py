@@ -201,7 +201,9 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
 def _open_block(walk: ScriptWalk, node: Node, *, hoists: bool = False, ordinal: int = -1) -> None:
     """Open the scope of a block, or of a function that is the value of entry `ordinal` (-1 for none)."""
     walk.open_scope(node.end_byte, hoists=hoists, ordinal=ordinal)
-    if ordinal < 0:
+    if walk.titled.get(node.start_byte):
+        walk.titled_scopes.add(walk.scope)
+    if ordinal < 0 and node.start_byte not in walk.titled:
         walk.blocks[walk.scope] = node.start_byte, node.end_byte
 
 

@@ -105,6 +105,8 @@ class ScriptWalk(ScopeWalk):
         ] = {}  # start of a function or object -> its contextual type
         self.components: set[int] = set()  # entries that create JSX elements
         self.blocks: dict[int, tuple[int, int]] = {}  # scope of a block or an unnamed function -> its span
+        self.titled: dict[int, bool] = {}  # start of a function with a title -> whether it may hold others
+        self.titled_scopes: set[int] = set()  # scopes of those that may
 
     @cached_property
     def hoisted(self) -> frozenset[bytes]:
@@ -123,11 +125,7 @@ class ScriptWalk(ScopeWalk):
         self.members.setdefault((entry.parent, name), ordinal)
         if parent < 0 and self.scope in self.blocks:
             self._note_block(name, ordinal)
-        comment_start, comment_end = self.comment
-        if comment_end and comment_end <= start and self.is_gap(comment_end, start):
-            entry.flags |= SymbolFlag.DOCUMENTED
-            if b"@deprecated" in self.text[comment_start:comment_end]:
-                entry.flags |= SymbolFlag.DEPRECATED
+        note_comment(self, entry, start)
         if prefix.is_exported:
             entry.flags |= SymbolFlag.PUBLIC_API
             entry.access = Access.PUBLIC
@@ -343,6 +341,15 @@ VALUE_WRAPPERS = frozenset(
         "satisfies_expression",
     }
 )
+
+
+def note_comment(walk: ScriptWalk, entry: Entry, start: int) -> None:
+    """Set the flags of a symbol that begins at byte `start` by the comment above it."""
+    comment_start, comment_end = walk.comment
+    if comment_end and comment_end <= start and walk.is_gap(comment_end, start):
+        entry.flags |= SymbolFlag.DOCUMENTED
+        if b"@deprecated" in walk.text[comment_start:comment_end]:
+            entry.flags |= SymbolFlag.DEPRECATED
 
 
 def read_cast(walk: ScriptWalk, start: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.live_chunks import ChunkReader, ReadLive
@@ -84,6 +85,8 @@ def _list_sharing(
             continue
         first, last = live.start_line, live.end_line
         for span in live.find_near(first, last).find_between(first, last):
+            if is_titled(span.name):  # which nobody means by a name
+                continue
             shares[span.name] = max(_compare(word, span.name) for word in words)
     near = [name for name, share in shares.items() if share >= MIN_SHARED]
     return sorted(near, key=lambda name: (-shares[name], name))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from repo_mcp.graph.importers import DEFAULT
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typescript.modules import SUFFIXES
+from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.citations import write_citation
@@ -24,7 +25,7 @@ def name_briefly(node: Node) -> str:
 
 def shorten(name: str) -> str:
     """Return the last two parts of a qualified name."""
-    return ".".join(name.split(".")[-2:])
+    return ".".join(split_qualified(name)[-2:])
 
 
 def shorten_in(path: str, name: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
+from repo_mcp.languages.patterns.titled_calls import is_titled, read_title
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import Finding
@@ -53,8 +54,11 @@ def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | No
 
     Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
     base may be written `Outer.Base`. What `module.exports = ` gives may be called as its file. A macro that
-    declares a flag has the name without FLAG_PREFIX.
+    declares a flag has the name without FLAG_PREFIX. Of a function with a title, the line of that is
+    meant.
     """
+    if is_titled(name):
+        return next((one for one in range(start, end + 1) if read_title(name) in lines[one - 1]), start)
     name = name.rpartition(" ")[2].removeprefix(FLAG_PREFIX)
     if any(map(_EXPORTING.match, lines[start - 1 : start])):  # it may be gone
         return start

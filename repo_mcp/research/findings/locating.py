@@ -11,6 +11,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.titled_calls import TITLE, find_test_kind, is_titled, split_qualified
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
 
@@ -82,8 +83,11 @@ def is_test_symbol(node: Node) -> bool:
 def lies_in_tests(path: str, name: str) -> bool:
     """Return True for a qualified name inside a module such as `tests` or `tests_mysql`, as in Rust.
 
-    There it may be called `test`, which elsewhere names packages of the program, too.
+    There it may be called `test`, which elsewhere names packages of the program, too. In JavaScript, a call
+    such as `describe("totals", ...)` holds tests or is one.
     """
+    if TITLE in name:
+        return any(find_test_kind(part) for part in split_qualified(name) if is_titled(part))
     around = name.split(".")[:-1]
     return any(map(_OF_TESTS.fullmatch, around)) or (path.endswith(".rs") and "test" in around)
 

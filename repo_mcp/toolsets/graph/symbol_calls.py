@@ -40,6 +40,7 @@ NOT_EXACT = {
 }
 
 LOOKED_UP_ROWS = 20  # on a page of `lookup_symbol`: 6 KB, where hundreds of packages declare a name
+ROW_BYTES = 130  # of a row of `get_file_outline`, beside the name and the parameters
 _ASSIGNING = (SymbolKind.CONSTRUCTOR, SymbolKind.METHOD)
 
 
@@ -161,15 +162,37 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
     page = Page("get_file_outline", arguments)
-    path = repository.open_file(str(arguments["path"]), None, None).path  # a refusal waits for nothing
+    opened = repository.open_file(str(arguments["path"]), None, None)  # a refusal waits for nothing
+    path = opened.path
     nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [repository.engines.graph.explain_unparsed(path)]
     if notes and "repo" in repository.config.toolsets and repository.outline(path).symbols:
         notes.append("repo.outline lists what its lines declare.")
     said = None if status is None else status.name.lower()
+    nodes, note = _leave_out_short(nodes, opened.total_lines)
+    notes += [note] if note else []
     rows = [render_outline(node) for node in nodes]
     _shorten_names(nodes[page.start :], rows[page.start :])
     return _draft_rows(repository, page, rows, ordinary=True, notes=notes, facts={"parse_status": said})
+
+
+def _leave_out_short(nodes: Sequence[Node], file_lines: int) -> tuple[list[Node], str]:
+    """Return the nodes of an outline without functions with titles that are too short, and a note on them."""
+    from repo_mcp.languages.patterns.titled_calls import is_titled
+    from repo_mcp.toolsets.titled_rows import TitledRow, leave_out_short
+
+    rows = [
+        TitledRow(
+            number,
+            node.symbol.name,
+            node.symbol.end_line - node.symbol.start_line + 1,
+            ROW_BYTES + len(node.symbol.name) + len(node.symbol.parameters),
+        )
+        for number, node in enumerate(nodes)
+        if is_titled(node.symbol.name)
+    ]
+    short, note = leave_out_short(rows, file_lines)
+    return [node for number, node in enumerate(nodes) if number not in short], note
 
 
 def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:

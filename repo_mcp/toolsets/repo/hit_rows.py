@@ -50,6 +50,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
@@ -207,8 +208,9 @@ def _iter_also(hit: Hit, *, is_named: bool = True) -> Iterator[str]:
     for symbol, alike in groupby(hit.also, itemgetter(0)):
         spans = ",".join(["{}-{}".format(*lines) for _, lines in alike])
         parent = around or name
-        last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
-        around, dot, name = _split_name(symbol, last if last.rstrip("?!=").isidentifier() else symbol)
+        last = split_qualified(symbol)[-1]  # in a heading such as `2.1 Form`, this is not a name
+        is_name = last.rstrip("?!=").isidentifier() or is_titled(last)
+        around, dot, name = _split_name(symbol, last if is_name else symbol)
         yield f"{spans} {'' if around == parent else around}{dot}{name}"
 
 

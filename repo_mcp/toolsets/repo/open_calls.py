@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
@@ -77,7 +78,9 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if len(ways) > 1:
         raise _refuse(ways[0], f"{' and '.join(ways)} exclude each other", "Give one of them.")
     if symbol is not None:
-        return _open_symbol(repository, path, _read_name(symbol), about)
+        return _open_titled(repository, path, symbol, about) or _open_symbol(
+            repository, path, _read_name(symbol), about
+        )
     if path is None:
         raise _refuse("path", "Argument path is missing", "Give path or symbol, or several spans.")
     if line is not None:
@@ -106,6 +109,18 @@ def _read_name(symbol: str) -> str:
     """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger<T>#post(int)`."""
     name = _MEMBER.sub(".", _VARIABLE.sub("", read_written(symbol)[0]))
     return name.replace("\\", ".").lstrip(".:") or symbol
+
+
+def _open_titled(
+    repository: Repository, path: str | None, symbol: str, about: str | None
+) -> OpenedText | None:
+    """Return the lines of a function with a title, if that is what a name means; it may be a call as well."""
+    try:
+        return _open_symbol(repository, path, symbol.strip(), about) if is_titled(symbol.strip()) else None
+    except RepoError as error:
+        if error.code is not ErrorCode.NOT_FOUND:
+            raise
+        return None
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
@@ -205,7 +220,7 @@ def _open_meant(repository: Repository, path: str, symbol: str, about: str | Non
     if not own:
         raise _refuse_several(symbol, paths)
     opened = open_longest(repository, [node for node in nodes if node.path == own], about)
-    if symbol.replace("::", ".").rpartition(".")[2].rstrip("!") == nodes[0].symbol.name:
+    if split_qualified(symbol.replace("::", "."))[-1].rstrip("!") == nodes[0].symbol.name:
         return opened
     named = shown(nodes[0].name_inside)
     note = f"{shown(symbol)} is another name of {named}."

@@ -41,6 +41,7 @@ _KIND_WORD = re.compile(
     r"|(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|package|struct|trait|type) "
 )
 _WORD_CHAR = re.compile(r"\w")
+_LINE_BYTES, _ROW_BYTES = 16, 80  # of an entry of an outline, beside its name
 _BOUND = ("method", "async_method", "property")
 _RECEIVER = re.compile(r"\((?:self|cls)(?:, |(?=\)))")  # of a method in Python, which its kind implies
 
@@ -152,13 +153,17 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         base = min((depths[number] for number in chosen), default=1)
     most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
     wanted = frozenset([*kinds, *map(_KINDS.get, kinds)]) if isinstance(kinds, list) else None
-    members = _name_members(found.language, symbols, parents) if parent is None and wanted is None else {}
+    is_whole = parent is None and wanted is None
+    members = _name_members(found.language, symbols, parents) if is_whole else {}
+    detail = find_text(arguments, "detail") or _LEAN
+    short, note = _leave_out_short(symbols, detail) if is_whole else (frozenset(), "")
     listed = [
         number
         for number in chosen
         if (most is None or depths[number] - base < most)
         and (wanted is None or symbols[number].kind in wanted)
         and not (parents[number] in members and _is_named_in_type(symbols[number]))
+        and number not in short
     ]
     listed.sort(key=lambda number: (depths[number], number))
     page = Page("repo.outline", {name: arguments[name] for name in arguments.keys() - _HOW_SHOWN})
@@ -172,11 +177,30 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
         page,
         keys,
         members,
-        find_text(arguments, "detail") or _LEAN,
+        detail,
         arguments.get("docs") is True,
-        _explain_nothing(symbols, chosen, listed, parent),
+        (*_explain_nothing(symbols, chosen, listed, parent), *filter(None, [note])),
     )
     return Draft(listing.build, len(listed) - page.start)
+
+
+def _leave_out_short(symbols: Sequence[Symbol], detail: str) -> tuple[frozenset[int], str]:
+    """Return the functions with titles that are too short to be listed in an outline of all, and a note."""
+    from repo_mcp.languages.patterns.titled_calls import is_titled
+    from repo_mcp.toolsets.titled_rows import TitledRow, leave_out_short
+
+    rows = [
+        TitledRow(
+            number,
+            symbol.name,
+            symbol.end_line - symbol.start_line + 1,
+            _LINE_BYTES + len(symbol.signature) if detail == _TEXT else _ROW_BYTES + len(symbol.name),
+        )
+        for number, symbol in enumerate(symbols)
+        if is_titled(symbol.name)
+    ]
+    short, note = leave_out_short(rows, max((one.end_line for one in symbols), default=0))
+    return short, f"{note} `parent` or `kinds` lists them." if note else ""
 
 
 def _name_members(language: str, symbols: Sequence[Symbol], parents: Sequence[int | None]) -> dict[int, str]:

@@ -1000,7 +1000,7 @@ DEFINED = """define(shelf, 'label', function label() {
   return this.parcels.map(parcel => parcel.stamp)
 })
 
-define(shelf, 'weight', function weight() {
+define(shelf, function weight() {
   return this.parcels.reduce((sum, parcel) => sum + parcel.load, 0)
 })
 """
@@ -1035,7 +1035,7 @@ GETTERS = """/**
  * The load of a parcel counts once.
  */
 
-define(shelf, 'weight', function weight() {
+define(shelf, function weight() {
   return this.parcels.reduce((sum, parcel) => sum + parcel.load, 0)
 })
 """

@@ -46,6 +46,8 @@
 ; Uses
 (class_heritage) @heritage
 (assignment_expression) @assignment
+(expression_statement (call_expression arguments: (arguments) @titled))
+(expression_statement (await_expression (call_expression arguments: (arguments) @titled)))
 (call_expression) @call
 (new_expression) @new
 (member_expression) @member

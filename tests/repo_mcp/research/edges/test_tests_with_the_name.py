@@ -65,4 +65,5 @@ def test_a_title_in_quotes_is_the_name_of_a_test() -> None:
         "    fire();\n  });\n});\n",
     }
     claim = Asked(files).ask("which tests cover mixGlaze?").claim
-    assert claim.startswith("test/pots.test.js:2 has mixGlaze in its name. No test is known to use")
+    test = 'describe("pots").it("uses mixGlaze for all") (test/pots.test.js:2-4)'
+    assert claim.startswith(f"{test} has mixGlaze in its name. No test is known to use")
