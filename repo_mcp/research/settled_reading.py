@@ -7,11 +7,14 @@ may only happen to be names: then the question is read as an open one, or as one
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import NAMED
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.build_options import read_option
 from repo_mcp.research.edges.guessed_ends import take_guessed_ends
@@ -40,7 +43,7 @@ from repo_mcp.research.settings.setting_owners import keep_settings
 from repo_mcp.research.words.schema_changes import read_schema_change
 from repo_mcp.research.words.written_keys import read_key
 from repo_mcp.research.words.written_texts import read_written_text
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
@@ -52,6 +55,7 @@ _ASKS_PATH = re.compile(
 )
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
 _ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
+_IMPLEMENTED = re.compile(r"\bimplemented\b", re.IGNORECASE)
 _OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
 _OF_OPTIONS = _OF_KEYS | {Form.DEPENDENTS}
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
@@ -68,9 +72,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     connects the two, it is an open question. "What happens when the config changes" asks what runs then, not
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared. What a value does is what those do that read it, and where a setting
-    is read asks for a setting. An option of a build or of the command line is one, wherever its name is
-    declared, too, and so is a key of a configuration file. Of two types that are only described, the guessed
-    names may tell the two.
+    is read asks for a setting. Where an abstract type is implemented asks for what does so. An option of a
+    build or of the command line is one, wherever its name is declared, too, and so is a key of a
+    configuration file. Of two types that are only described, the guessed names may tell the two.
     """
     reading = take_guessed_ends(state, reading) if reading.form is Form.FLOW else reading
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
@@ -109,6 +113,8 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return build_reading(Form.CONFIGURED, (setting,))
     if reading.form is Form.CALLEES and nodes and all(node.symbol.kind in VALUE_KINDS for node in nodes):
         return build_reading(Form.DEPENDENTS, reading.subjects)  # a value does nothing: who reads it does
+    if reading.form is Form.DEFINED and _IMPLEMENTED.search(question) and _is_filled(state, nodes):
+        return build_reading(Form.IMPLEMENTATIONS, reading.subjects)
     if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
         return reading
     starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
@@ -116,6 +122,15 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return _read_as_open(state)
+
+
+def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:
+    """Return True for types that only others implement, of which some are known."""
+    return bool(nodes) and all(
+        (node.symbol.kind in ABSTRACT_KINDS or node.symbol.flags & SymbolFlag.ABSTRACT)
+        and state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
+        for node in nodes
+    )
 
 
 def _find_key(state: ResearchState, reading: Reading) -> Reading | None:

@@ -1,0 +1,37 @@
+"""Where an abstract type is implemented is where others implement it."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.records import Form
+from tests.repo_mcp.research.asking import Asked
+
+JAVA = {
+    "net/Client.java": "package net;\n\npublic abstract class Client {\n    abstract void send();\n"
+    "    enum Version { ONE }\n}\n",
+    "net/ClientImpl.java": "package net;\n\nfinal class ClientImpl extends Client {\n"
+    "    void send() {\n    }\n}\n",
+    "net/Pool.java": "package net;\n\nclass Pool {\n    Client.Version version() {\n"
+    "        return null;\n    }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("where is net.Client implemented?", Form.IMPLEMENTATIONS),
+        ("where is net.Client declared?", Form.DEFINED),
+        ("where is net.Pool implemented?", Form.DEFINED),
+    ],
+)
+def test_where_a_type_is_implemented_asks_for_its_implementers_if_others_fill_it(
+    question: str, form: Form
+) -> None:
+    assert Asked(JAVA).ask(question).reading.form is form
+
+
+def test_what_implements_the_type_is_in_the_opening() -> None:
+    report = Asked(JAVA).ask("where is net.Client implemented?")
+    assert "by net.ClientImpl (net/ClientImpl.java:3-6)" in report.claim
+    assert [one.symbol for one in report.findings] == ["net.Client", "net.ClientImpl"]
