@@ -127,7 +127,9 @@ def _note_uses(
     state.report_hop(1)
     if not is_first:
         note_readers(state, name, reading, Role.READS)
-    note_readers(state, name, [one for one in mentions if one not in reading], Role.MENTIONS)
+    others = [one for one in mentions if one not in reading]
+    code = [one for one in others if one.start_line not in state.source.read_comment_lines(one.path)]
+    note_readers(state, name, code if own or reading or code else others, Role.MENTIONS)
     if not subject.nodes:
         _note_headings(state, name)
     note_matches(state, name, [one for one in matches if one not in own])

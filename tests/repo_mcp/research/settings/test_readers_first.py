@@ -37,3 +37,12 @@ def test_a_key_may_stand_on_the_line_below_the_call_that_reads_it() -> None:
         ("net.Pool.KEEP_ALIVE", 4, 5),
         ("net.Pool.release", 8, 8),
     ]
+
+
+def test_comments_do_not_mention_a_setting_beside_what_sets_it() -> None:
+    texts = {
+        "pool.py": "class Pool:\n    parallelism = 4\n",
+        "sort.py": "# sorts with the parallelism of a machine\ndef sort(rows):\n    return rows\n",
+    }
+    report = Asked(texts).ask("where is the parallelism set?")
+    assert {one.path for one in report.findings} == {"pool.py"}
