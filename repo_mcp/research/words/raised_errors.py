@@ -56,7 +56,8 @@ def note_raised(state: ResearchState, subject: Subject) -> None:
     found += follow_makers(state, [one for one in found if one.use is Use.GIVES])
     found += follow_raising(state, [one for one in found if one.use is Use.RAISES])
     found = _keep_asked(state, found)
-    words = [word for word in list_words(state.request.query) if not shares_word(name, (word,))]
+    asked = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = [word for word in asked if not shares_word(name, (word,))]
     for use in _ROLES:
         used = (one for one in found if one.use is use)
         _note(state, sorted(used, key=lambda one: (one.name != name, *_rate(state, one, words))), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from types import MappingProxyType
 
 from repo_mcp.bundler.body import Body, list_code, measure, measure_indent, trim_margin
@@ -39,6 +39,7 @@ MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be ad
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 # Lines that end a block and are shown with what stands before them, and the most characters of each.
 ENDING_LINES, ENDING_CHARS = 2, 50
+_CALLING = re.compile(r"(?:perhaps )?calls (\S+)")  # a reason
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
@@ -233,9 +234,28 @@ def _match_wanted(
     return leads
 
 
+def _list_calls(seed: Seed, shown: Sequence[int]) -> tuple[int, ...]:
+    """Return the shown lines that call what a declaration is shown for, each behind the condition around it.
+
+    No page leaves these out.
+    """
+    calling, lines = _CALLING.fullmatch(seed.reason.text), seed.body.lines
+    called = match_calls([calling[1].rpartition(".")[2]] if calling else [])
+    found = {at for at in shown if called(lines[at - 1])}
+    around = {
+        above
+        for above, at in pairwise(shown)
+        if at in found and measure_indent(lines[above - 1]) < measure_indent(lines[at - 1])
+    }
+    return tuple(sorted(found | around))
+
+
 def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
     """Note a declaration as a symbol, or as a place if it is none or is already noted."""
-    if seed.node is not None and state.add(seed.node, seed.reason, 0, Confidence.PROBABLE, shown=shown):
+    called = _list_calls(seed, shown)
+    if seed.node is not None and state.add(
+        seed.node, seed.reason, 0, Confidence.PROBABLE, called, shown=shown
+    ):
         return
     lines, start, end = seed.body.lines, seed.body.start_line, seed.body.end_line
     symbol, name = seed.full_name or seed.path, seed.name

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
-from repo_mcp.research.words.rated_seeds import build_seed
+from repo_mcp.research.words.rated_seeds import PreferredKind, build_seed
+from repo_mcp.research.words.shown_lines import note_seeds
+from repo_mcp.toolsets.research.shown_findings import shorten
 from tests.repo_mcp.research.asking import Asked
 
 FILLING = "    tick();\n" * 40  # a small class is shown as one
@@ -79,3 +82,21 @@ export function refuse() {
     for name, said in (("authorize", "fits the question"), ("refuse", "called by refuse")):
         seed = replace(build_seed(state, node, 1.0), reason=Reason(f"called by {name}"))
         assert [one.reason.text for one in confirm_reasons(state, [seed], {})] == [said]
+
+
+def test_the_call_that_is_the_reason_is_evidence_which_no_page_leaves_out() -> None:
+    steps = "".join(f"    step_{n}(row)\n" for n in range(12))
+    text = f"def open_gate():\n    pass\n\n\ndef run(row):\n{steps}    if row.is_last:\n        open_gate()\n"
+    asked = Asked({"gate.py": text})
+    control, request = RunControl(lambda: False), ResearchRequest("how is it opened?")
+    state = ResearchState(asked.open_source(), request, control, wants_tests=False)
+    node = next(one for one in state.graph.outline("gate.py") if one.symbol.name == "run")
+    seed = replace(build_seed(state, node, 1.0), reason=Reason("calls open_gate"))
+    note_seeds(state, [seed], PreferredKind.NOTHING)
+    (found,), _ = add_excerpts(state.source, state.findings)
+    assert found.lines == (18, 19)
+    short = shorten(found, 400)
+    assert short is not None
+    assert "if row.is_last:" in short.excerpt
+    assert "open_gate()" in short.excerpt
+    assert "step_11" not in short.excerpt
