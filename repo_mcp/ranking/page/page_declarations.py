@@ -34,6 +34,7 @@ MAX_RATED_LINES = 20_000  # of a file: looking through 1,000 lines takes about a
 MOST_RATED = 16  # declarations of a file, beside those that are called
 SMALL_TYPE_LINES = 30  # of a type that is shown whole, and whose calls are followed
 CALLERS = 6  # declarations whose calls are followed
+HANDING_LINES = 4  # of a declaration that may only call another one of its name
 CALLEE_SHARE = 0.35  # of the worth of a declaration, that one which it calls is worth more
 MAX_NAMESAKES = 4  # of a name that is followed: one with more says little of each
 LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
@@ -184,8 +185,10 @@ def _iter_calls(one: AskedFile, span: SymbolSpan) -> Iterator[str]:
     lines = decode_lines(one.live.lines, span.head_line, span.end_line)
     is_comment = one.is_comment[span.head_line - 1 : span.end_line]
     code = [line for line, comment in zip(lines, is_comment, strict=True) if not comment]
-    for name in list_called("\n".join(code)):
-        if name != span.name and may_follow(name):
+    text = "\n".join(code)
+    hands_on = span.end_line - span.name_line < HANDING_LINES and text.count(f"{span.name}(") > 1
+    for name in list_called(text):
+        if may_follow(name) and (name != span.name or hands_on):
             yield name
 
 

@@ -79,6 +79,13 @@ def test_what_a_good_declaration_calls_is_worth_more() -> None:
     assert list_names(file) == ["moor"]  # a comment calls nothing
 
 
+def test_what_only_hands_on_to_another_of_its_name_leads_to_it() -> None:
+    computing = "class Mast:\n    def find_anchor(self, n):\n        return n * 4\n\n\n"
+    text = f"{computing}class Ship:\n    def find_anchor(self):\n        {{}}\n        return self.anchor\n"
+    handing, other = (rate(text.format(line), anchor=3.0)[0] for line in ("Mast.find_anchor(1)", "rest(1)"))
+    assert list_worths(handing)["Mast.find_anchor"] > list_worths(other)["Mast.find_anchor"]
+
+
 def test_a_call_leads_to_the_file_of_the_caller_before_others_and_not_to_many() -> None:
     tie = "\n\ndef tie_rope(n):\n    return n\n"
     other = f"def sail():\n    return anchor\n{tie}"
