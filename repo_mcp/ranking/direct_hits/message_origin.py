@@ -23,7 +23,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
-from repo_mcp.ranking.page.quoted_lines import LEAST_WORDS, find_message, read_quotable
+from repo_mcp.ranking.page.quoted_lines import LEAST_WORDS, Quotable, find_message, read_quotable
 from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
@@ -128,9 +128,18 @@ def find_filled(scope: SearchScope, query: Query, text: str) -> list[Hit]:
     ):
         return []  # a message is a sentence, or has values in it; most queries are a few words
     report = read_quotable(text)
+    fixed = _list_terms(" ".join(word for word in words if not any(map(str.isdigit, word))))
+    queries = [replace(query, terms=_list_terms(text))]
+    if fixed != queries[0].terms and all(map(scope.searcher.count_units, fixed)):
+        queries.insert(0, replace(query, terms=fixed, coded=fixed))  # only numbers may be filled in
+    return next(filter(None, (_find_longest(scope, one, report) for one in queries)), [])
+
+
+def _find_longest(scope: SearchScope, query: Query, report: Quotable) -> list[Hit]:
+    """Return the place of the literal that says most of a report, among the best units for a query."""
     least = min(LEAST_FILLED_CHARS, len(report.text) / 2)
     found = []
-    for live in _iter_own(scope, replace(query, terms=_list_terms(text))):
+    for live in _iter_own(scope, query):
         first = max(1, live.start_line - MOST_JOINED)
         last = min(live.lines.line_count, live.end_line + MOST_JOINED)
         line, length = find_message("\n".join(decode_lines(live.lines, first, last)), report)

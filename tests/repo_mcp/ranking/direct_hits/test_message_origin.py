@@ -130,6 +130,18 @@ def test_of_a_message_the_part_with_most_words_says_most_though_another_is_longe
     assert [signal for signal, _ in best.explanation] == ["origin of a message"]
 
 
+def test_numbers_that_are_filled_in_lead_to_no_other_files(tmp_path: Path) -> None:
+    words, files = ("crate", "depth", "lid", "weight"), {}
+    for at in range(140):
+        called = "(".join(2 * [word for word in words if word != words[at % 4]])
+        files[f"load/load{at:03}.go"] = f"package load\n\nfunc Load{at}() {{\n\t{called}(5, 3)\n}}\n"
+    said = '\tfail("crate: Depth=%d with lid of weight %d", a, b)\n'
+    files["z.go"] = f"package crates\n\nfunc Lid() {{\n{LONG}{said}}}\n"
+    with indexed(tmp_path / "root", files) as repository:
+        best = ask(repository, "crate: Depth=5 with lid of weight 3").hits[0]
+    assert (best.path, best.explanation[0][0]) == ("z.go", "origin of a message")
+
+
 def test_a_question_that_quotes_nothing_asks_for_no_message(repository: Repository) -> None:
     hits = ask(repository, "how often may a lock be turned by this key, which is more than it allows?").hits
     assert not any("origin of a message" in dict(hit.explanation) for hit in hits)
