@@ -3,9 +3,10 @@
     evidence -> files that may hold the message -> opened files -> blocks with a rank, the least for the
     innermost frame
 
-These blocks are shown before all others. The source of a message comes right behind the innermost frame. Of a
-frame that names no line, the lines are those that call the frame within it. Left out: frames in code that is
-not of the project, and those that may be in several files, unless one of them declares the function.
+These blocks are shown before all others. The source of a message comes right behind the innermost frame. What
+the prompt quotes may be a message, too. Of a frame that names no line, the lines are those that call the
+frame within it. Left out: frames in code that is not of the project, and those that may be in several files,
+unless one of them declares the function.
 """
 
 from __future__ import annotations

@@ -73,6 +73,7 @@ MAX_CLUES = {
     ClueKind.WORD: 64,
 }
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
+LEAST_QUOTED = 4  # words of what is quoted, which may be a message
 MAX_QUESTION_CHARS = 400  # of a text in which numbers count as words; in a report they may be of anything
 
 
@@ -206,9 +207,12 @@ def _is_dotted_name(text: str) -> bool:
 
 
 def list_messages(prompt: str) -> list[str]:
-    """Return the messages of the errors that a prompt shows, each once, in order of the text."""
-    found = (match["message"] for match in _ERROR_LINE.find(unify_line_ends(prompt)))
-    return list(dict.fromkeys(found))
+    """Return the messages of the errors that a prompt shows, then the sentences that it quotes, each once."""
+    text = unify_line_ends(prompt)
+    found = [match["message"] for match in _ERROR_LINE.find(text)]
+    quoted = (next(filter(None, match.groups()), "") for match in _QUOTED.find(text))
+    said = [one for one in quoted if len(_IDENTIFIER.findall(one)) >= LEAST_QUOTED]
+    return list(dict.fromkeys((*found, *said)))
 
 
 def _iter_phrases(prompt: str) -> Iterator[Clue]:

@@ -28,7 +28,8 @@ from repo_mcp.bundler.records import Bundle, BundleRequest, Selection
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.page.quoted_lines import find_message, read_quotable
+from repo_mcp.ranking.query.clues import ClueKind, list_messages, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 from tests.deep.sizes import choose, first
@@ -120,6 +121,9 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
             assert rest.removeprefix("in ").removesuffix(", named in the prompt") in around
         elif kind == "contains":
             assert rest.removeprefix('the text "').removesuffix('"').lower() in folded
+        elif part == "makes a message that the prompt shows":
+            said = [read_quotable(message) for message in list_messages(bundle.prompt)]
+            assert any(find_message(text, one)[1] for one in said)
         elif kind == "hit":
             hits = repository.search(
                 SearchRequest(bundle.prompt, 100, include_tests=bundle.include_tests)

@@ -133,6 +133,12 @@ def test_the_line_with_the_message_of_a_fatal_error_is_shown_in_the_function_of_
     assert any(start <= said <= end for _, start, end in shown)
 
 
+def test_the_source_of_a_message_that_the_prompt_quotes_is_shown() -> None:
+    prompt = "reader: if the calls of a batch return too early, it says `Batch of 7 calls is too large`"
+    (first, *_) = choose(prompt, TEXTS, 60).selections
+    assert (first.path, first.evidence[0]) == ("src/limits.ts", "makes a message that the prompt shows")
+
+
 def test_a_message_without_a_trace_comes_first() -> None:
     report = "Sending fails\n\nIt says:\n\nError: Batch of 7 calls is too large\n\nI expected two batches."
     (first, *_) = choose(report, TEXTS).selections

@@ -325,6 +325,11 @@ def test_an_error_of_the_language_before_a_message_is_no_name() -> None:
     assert list_messages("TypeError: it is\r\n  at x\nLedgerError: no") == ["it is", "no"]
 
 
+def test_a_sentence_in_quotes_may_be_a_message_behind_those_of_errors() -> None:
+    prompt = """It shows "the page is lost" for `page`, not 'out of pages'.\n\nerror: all pages are lost\n"""
+    assert list_messages(prompt) == ["all pages are lost", "the page is lost"]
+
+
 @pytest.mark.parametrize("before", ["fatal error", "Fatal error", "Fatal Ledger error", "panic", "fatal"])
 def test_what_a_runtime_says_when_it_ends_is_a_message(before: str) -> None:
     assert list_messages(f"{before}: all pages are lost!\n\n") == ["all pages are lost!"]
