@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
+from repo_mcp.bundler.named_modules import find_leading_folder, is_below, is_of_module
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -40,6 +41,7 @@ MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_NAME_CHARS = 128
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
 MAX_DECLARING_FRAME = 50  # files that declare the method of a frame, of which its type chooses
+MAX_DECLARING_COMMON = 300  # files that declare a name, of which a module chooses
 SOLE_WORDS = 2  # in a prompt of at most this many words, each is read as a name
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
@@ -123,6 +125,7 @@ class Evidence:
     searches: tuple[SearchTried, ...]
     warnings: tuple[str, ...]  # about adapters that gave no hints because they failed
     title: frozenset[str] = frozenset()  # terms of the title of pasted text
+    folder: str = ""  # that the prompt begins with, before a colon
 
 
 def gather_evidence(
@@ -155,10 +158,14 @@ def gather_evidence(
     ranking = source.rank(query, request.include_tests)
     # A search for the prompt shows other hits if it is restricted to a phrase.
     found = list_candidates(ranking.chunks, mentions, weights, is_shown=not query.phrases)
+    folder = find_leading_folder(prompt, source.find_paths)
+    if any(is_below(one.path, folder) for one in found):
+        found = _put_others_last(found, folder, weights)
     candidates = {one.path: one for one in found}
     searches = [SearchTried("prompt", " ".join(term_weights), ranking.total, len(candidates))]
-    for name in islice(dict.fromkeys(name.rpartition(".")[2] for name in names), MAX_NAMES):
+    for name, whole in islice({name.rpartition(".")[2]: name for name in names}.items(), MAX_NAMES):
         paths = source.find_declaring(name, MAX_DECLARING, request.include_tests)
+        paths = paths or _find_in_module(source, whole, folder, include_tests=request.include_tests)
         searches.append(SearchTried(f"symbol {name}", name, len(paths), len(paths)))
         for path in paths:
             one = candidates.get(path, Candidate(path, 0.0, None))
@@ -174,7 +181,28 @@ def gather_evidence(
         tuple(searches),
         warnings,
         query.title,
+        folder,
     )
+
+
+def _put_others_last(found: Iterable[Candidate], folder: str, weights: Weights) -> tuple[Candidate, ...]:
+    """Return the candidates; those outside of a folder that the prompt does not name count less."""
+    rated = [
+        one
+        if one.mentions or is_below(one.path, folder)
+        else replace(one, share=round(one.share * weights.side_file, SCORE_DECIMALS))
+        for one in found
+    ]
+    return tuple(sorted(rated, key=lambda one: -one.share))  # stable
+
+
+def _find_in_module(source: BundleSource, name: str, folder: str, *, include_tests: bool) -> list[str]:
+    """Return the few files of the module or folder that the prompt names which declare a common name."""
+    if not folder and "." not in name:
+        return []
+    paths = source.find_declaring(name.rpartition(".")[2], MAX_DECLARING_COMMON, include_tests)
+    own = [path for path in paths if is_of_module(path, name) or (folder and is_below(path, folder))]
+    return own if len(own) <= MAX_DECLARING else []
 
 
 def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests: bool) -> Iterator[Mention]:

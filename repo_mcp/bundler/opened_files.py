@@ -14,6 +14,7 @@ from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks,
 from repo_mcp.bundler.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.layouts import LayoutReader
+from repo_mcp.bundler.named_modules import is_below, is_of_module
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -249,7 +250,7 @@ class Opener:
         unless it is used everywhere, as the `path` of `sys.path` is.
         """
         members = self._weights.members and sure >= 1.0
-        declaring = find_declaring(opened, name, members=members)
+        declaring = find_declaring(opened, name, members=members) or _find_in_module(opened, name)
         if not declaring:
             last = name.rpartition(".")[2]
             units = self._source.count_units(last.lower())
@@ -257,12 +258,24 @@ class Opener:
                 return
             sure *= self._weights.unsure
             declaring = _find_holding(opened, name) or find_declaring(opened, last, members=members)
+        folder = self._evidence.folder
+        near = [place for place in declaring if is_below(place[0].candidate.path, folder)] if folder else []
+        declaring = near or declaring
         if len(declaring) > MAX_DECLARING:
             return
         for one, found in declaring:
             if len(found) <= MAX_DECLARING:
                 for at, _ in found:
                     one.worth[at] += self._weights.named * sure / len(found)
+
+
+def _find_in_module(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFile, list[Placed]]]:
+    """Return the files of the module of a qualified name that declare its last part outside of all types."""
+    last = name.rpartition(".")[2]
+    own = [one for one in opened if is_of_module(one.candidate.path, name)]
+    declaring = find_declaring(own, last, members=False)
+    outer = ((one, [place for place in found if place[1].qualified_name == last]) for one, found in declaring)
+    return [place for place in outer if place[1]]
 
 
 def _find_holding(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFile, list[Placed]]]:

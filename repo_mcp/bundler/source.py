@@ -103,7 +103,7 @@ class IndexSource:
         """
         searcher = self._searcher
         (rows,) = searcher.documents.find_files([name.lower()], SYMBOL)
-        if len(rows) > MAX_READ_PATHS:
+        if len(rows) > max(most, MAX_READ_PATHS):
             return []
         positions = np.searchsorted(searcher.documents.bases, rows, side="right") - 1
         places = zip(positions.tolist(), (rows - searcher.documents.bases[positions]).tolist(), strict=True)
