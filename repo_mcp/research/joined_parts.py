@@ -14,6 +14,7 @@ from repo_mcp.research.claims.parts_claim import write_question
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.records import (
     Finding,
+    Form,
     Group,
     Reading,
     Report,
@@ -23,8 +24,11 @@ from repo_mcp.research.findings.records import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.research.question.grammar import parse_question
+from repo_mcp.research.words.error_lines import LINE_CHARS
+from repo_mcp.text.question_words import list_shared, list_words, shares_word
 
+LEAST_HELD = 2  # words of a part, which a line has together by no chance
 MAX_PLACES = 2  # of one group around the findings of all parts
 
 
@@ -82,6 +86,20 @@ def choose_guesses(guesses: tuple[str, ...], part: str, answered: Iterable[Answe
     near = [one for one in guesses if best and shares_word(one, words)]
     unused = [one for one in guesses if not shares_word(best, list_words(one))]
     return tuple(dict.fromkeys((*near, *unused))) or guesses
+
+
+def find_held(answered: Sequence[AnsweredPart], part: str) -> tuple[str, ...]:
+    """Return the name of what answers the part before, if one of its lines has all words of an open part.
+
+    "Where is KILN_FLAGS parsed", "what happens with an unknown flag" asks for a flag of these.
+    """
+    best = answered[-1].state.findings[:1] if answered else []
+    words = list_words(part)
+    if not best or len(words) < LEAST_HELD or parse_question(part)[0].form is not Form.OPEN:
+        return ()
+    lines = answered[-1].state.source.read_lines(best[0].path)[best[0].start_line - 1 : best[0].end_line]
+    is_held = any(len(list_shared(line[:LINE_CHARS], words)) == len(words) for line in lines)
+    return (best[0].name,) if is_held and best[0].name else ()
 
 
 def drop_repeated(states: Sequence[ResearchState]) -> None:

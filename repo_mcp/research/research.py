@@ -46,6 +46,7 @@ from repo_mcp.research.joined_parts import (
     AnsweredPart,
     choose_guesses,
     drop_repeated,
+    find_held,
     follow_part,
     join_reports,
     list_told,
@@ -199,7 +200,7 @@ def _answer_parts(
     for position, part in enumerate(parts):
         if is_undeclared and has_pronoun(part):
             continue
-        guesses = choose_guesses(request.guesses, part, answered)
+        guesses = (*find_held(answered, part), *choose_guesses(request.guesses, part, answered))
         topic = name_topic(answered[-1]) if answered and not is_undeclared else ("", "")
         own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))

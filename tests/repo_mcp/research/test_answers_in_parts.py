@@ -191,3 +191,38 @@ def test_a_guess_with_a_word_of_a_later_part_counts_for_it_though_an_earlier_one
     claim = Asked(files).ask(query).claim
     assert "silent in a town? Tower.attach_bells" in claim
     assert "Where are bells attached? Tower.attach_bells" in claim
+
+
+FLAGS_OF_KILN = """package kiln
+
+func readKilnFlags() error {
+	text := os.Getenv("KILN_FLAGS")
+	for _, one := range strings.Fields(text) {
+		if !has(one) {
+			return fmt.Errorf("parsing $KILN_FLAGS: unknown flag %s", one)
+		}
+	}
+	return nil
+}
+"""
+FLAGS_OF_CLAY = """package clay
+
+func dropUnknownFlag(flag string) error {
+	if flag == "" {
+		return unknown(flag)
+	}
+	if unknown(flag) != nil {
+		return fmt.Errorf("the flag of clay is not one of those: %s", flag)
+	}
+	return nil
+}
+"""
+
+
+def test_a_later_part_is_about_what_answers_the_one_before_if_a_line_of_it_has_its_words() -> None:
+    texts = {"go.mod": "module m\n", "kiln/kiln.go": FLAGS_OF_KILN, "clay/clay.go": FLAGS_OF_CLAY}
+    question = "where is the environment variable KILN_FLAGS parsed and what happens with"
+    claim = Asked(texts).ask(f"{question} an unknown flag?").claim
+    assert "What happens with an unknown flag? kiln.readKilnFlags (kiln/kiln.go:3-11) fits" in claim
+    claim = Asked(texts).ask(f"{question} a flag of clay?").claim  # no line of the first answer has it
+    assert "What happens with a flag of clay? clay.dropUnknownFlag (clay/clay.go:3-11) fits" in claim
