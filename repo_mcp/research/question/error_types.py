@@ -23,6 +23,7 @@ _MAKER = re.compile(r"New\w*Err$")
 _MADE_BY_FUNCTIONS = frozenset({"javascript", "typescript"})
 ReadLines = Callable[[str], Sequence[str]]
 _OF_CPP = frozenset({"exception", "logic_error", "runtime_error"})  # bases of the library
+_ROOTS = frozenset({"BaseException", "Throwable"})  # bases of all errors, where the library is the program
 # Languages in which only types are raised that derive from a base of all errors.
 _OF_ONE_BASE = frozenset({"csharp", "java", "kotlin", "php", "python", "ruby", "scala"})
 
@@ -64,10 +65,12 @@ def is_no_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
 
 
 def derives_from_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
-    """Return True if a type derives, at whatever distance, from an error that is declared elsewhere."""
+    """Return True if a type derives, at whatever distance, from a root, or an error declared elsewhere."""
     waiting, seen = [node], {node}
     while waiting and len(seen) <= MAX_BASES:
         one = waiting.pop()
+        if one.symbol.name in _ROOTS:
+            return True
         edges = graph.find_outgoing(one, IMPLEMENTATIONS, _BOUNDS).edges
         above = [graph.get_node(edge.other) for edge in edges]
         known = {one.symbol.name, *(base.symbol.name for base in above)}
