@@ -73,7 +73,7 @@ def list_before_values(text: str) -> list[str]:
     for part in text.lower().split(": ", MOST_PARTS - 1)[1:]:
         words = part.split()
         count = next((at for at, word in enumerate(words) if _VALUE.match(word)), 0)
-        found += [" ".join(words[:count])] if count >= LEAST_BEFORE_VALUE else []
+        found += [" ".join(words[:count])] if LEAST_BEFORE_VALUE <= count <= STORY_WORDS else []
     return sorted(found, key=len, reverse=True)
 
 

@@ -10,6 +10,7 @@ from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.symbols.symbol_record import SymbolKind
 
+MOST_NAMES = 200  # of the file; a test of it uses one of the first
 MOST_READ, MOST_NOTED = 60, 12  # files of tests that use a name of the file; that import it
 
 
@@ -32,8 +33,8 @@ def _list_using(state: ResearchState, node: Node) -> list[str]:
     """Return the first files of tests that use a name which a file declares."""
     scan = state.graph.scan
     names = dict.fromkeys(one.symbol.name for one in state.graph.outline(node.path) if not one.symbol.parent)
-    paths = dict.fromkeys(path for name in names for path in scan.list_using(name) if is_test_place(path))
-    return [*paths][:MOST_READ]
+    using = (path for name in [*names][:MOST_NAMES] for path in scan.list_using(name))
+    return [*dict.fromkeys(filter(is_test_place, using))][:MOST_READ]
 
 
 def _list_lines(state: ResearchState, path: str, node: Node) -> tuple[int, ...]:

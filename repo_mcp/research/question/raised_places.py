@@ -32,8 +32,10 @@ _ASKED = (
 
 def find_raised_place(graph: Graph, query: str, folder: str) -> tuple[str, tuple[Node, ...]]:
     """Return the question for an error alone, and the types in which it is asked for; or the query alone."""
+    if len(query) > MAX_CHARS:
+        return query, ()
     asked = next((found for one in _ASKED if (found := one.search(query))), None)
-    if asked is None or len(query) > MAX_CHARS:
+    if asked is None:
         return query, ()
     place = Subjects(graph, folder).find(read_phrase(asked["place"]), Form.DEFINED)
     is_type = place.taken_as is TakenAs.DECLARED and all(one.symbol.kind in TYPE_KINDS for one in place.nodes)

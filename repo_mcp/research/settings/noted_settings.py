@@ -32,6 +32,7 @@ MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 _OF_HOLDING = Bounds(files=20, references=80)
+MOST_HOLDING = 3  # constants and fields whose uses are noted
 _ROLES = {
     LineUse.SETS: Role.SETS,
     LineUse.FILLS: Role.SETS,
@@ -78,7 +79,8 @@ def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], r
 def note_uses_of_holding(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
     """Note the lines that use the constants and fields whose declarations read the name."""
     around = (state.source.find_around(one.path, one.start_line) for one in reading)
-    for holder in dict.fromkeys(one for one in around if one is not None and one.symbol.kind in VALUE_KINDS):
+    holding = dict.fromkeys(one for one in around if one is not None and one.symbol.kind in VALUE_KINDS)
+    for holder in [*holding][:MOST_HOLDING]:
         reason = Reason(f"uses {holder.symbol.name}, which holds {name}", Role.READS, name)
         edges = list_users(state, holder, _OF_HOLDING, (EdgeType.REFERENCES,))
         found = [(edge.other.path, at) for edge in edges for at in edge.lines if is_program(edge.other.path)]

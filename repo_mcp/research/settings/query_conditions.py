@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
 from repo_mcp.research.settings.line_use import HEAD_LINES
 
+LINE_CHARS = 400  # read of a line before the name and of each line above, so that none takes long
+MOST_AROUND = 8  # open brackets around the name; a query has fewer between it and its conditions
+HEAD_CHARS = 120  # read before a bracket
 # What takes conditions, as a key or a function; `find_or_create_by` and `findOneAndUpdate` set something.
 _ASKS = re.compile(
     r"\b(?:where|having|filter|filterBy|filter_by|exclude|whereNot|rewhere"
@@ -32,11 +35,12 @@ def is_condition(lines: Sequence[str], at: int, name: str) -> bool:
     found = re.search(rf"(?<![\w.]){re.escape(name)}[\"']?\s*(?::(?!:)|=(?![=>]))\s*", line)
     if found is None:
         return False
-    if _COMPARES.match("\n".join((line[found.end() :], *lines[at : at + 1]))):
+    if _COMPARES.match("\n".join((line[found.end() :][:LINE_CHARS], *lines[at : at + 1]))):
         return True
-    text = QUOTED.sub('""', "\n".join((*lines[max(0, at - 1 - HEAD_LINES) : at - 1], line[: found.start()])))
-    for position in reversed(list_open_brackets(text)):
-        before = text[:position].rstrip()
+    above = (one[:LINE_CHARS] for one in lines[max(0, at - 1 - HEAD_LINES) : at - 1])
+    text = QUOTED.sub('""', "\n".join((*above, line[: found.start()][-LINE_CHARS:])))
+    for position in list_open_brackets(text)[: -1 - MOST_AROUND : -1]:
+        before = text[max(0, position - HEAD_CHARS) : position].rstrip()
         if _ENDS_HEAD.search(before):
             return False
         if _ASKS.search(before):

@@ -44,6 +44,7 @@ RAISING_LINES = 6  # of a function that only raises an error for others
 LINES_ABOVE = 3  # of a statement that began above
 _USERS = Bounds(files=30, references=120)
 _RAISES = re.compile(RAISES)
+_GLOB_SIGN, _ESCAPED = re.compile(r"[*?\[\]{}\\]"), r"\\\g<0>"  # of a path: `pages/[id].ts`
 # What stands before one that is caught.
 _CATCHES = re.compile(r"\b(?:catch|except|rescue)\b|\bonError(?:Resume|Return)\w*\(")
 # An error of the name {0} that is made: `new Locked(`, `Locked.of(`, `Locked::new`.
@@ -98,8 +99,10 @@ def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
     answer = state.source.search_exact(request)
     if answer.truncated and state.raising_types:
         paths = dict.fromkeys(node.path for node in state.raising_types)
-        own = [state.source.search_exact(replace(request, file_glob=path)) for path in paths]
-        answer = replace(own[0], matches=tuple(match for one in own for match in one.matches))
+        globs = (f"/{_GLOB_SIGN.sub(_ESCAPED, path)}" for path in paths)
+        own = [state.source.search_exact(replace(request, file_glob=glob)) for glob in globs]
+        matches = tuple(match for one in own for match in one.matches)
+        answer = replace(own[0], matches=matches, truncated=any(one.truncated for one in own))
     if answer.truncated:
         derived = " or a type that derives from it" if len(names) > 1 else ""
         state.limit(f"lines with {names[0]}{derived}", f"{MAX_LINES} are read")

@@ -14,14 +14,17 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.body import measure_indent, says_nothing
 from repo_mcp.bundler.statements import is_branch
-from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
+from repo_mcp.research.findings.open_brackets import QUOTED
 from repo_mcp.research.findings.progress import KeyUse, UsedKey
+from repo_mcp.research.words.branches import LINE_CHARS
 
 MOST_BLOCK_LINES = 400  # of a call or a branch; a longer one is cut
 MOST_ARGUMENT_LINES = 60  # of a call, read for a function among its arguments
+MOST_NAMES = 8  # among the arguments: a function is one of the first
 HEAD_LINES = 8  # above a text, in which the call that takes it may begin
 _IMPORTS = re.compile(
-    r"\s*(?:import|export|from|require\w*|use|include|#include)\b|.*\b(?:require|import)\(\s*$"
+    r"\s*(?:(?:import|use)\s|(?:require(?:_relative|_once)?|#?include(?:_once)?)\b)"
+    r"|.*\b(?:(?:require|import)\(|from)\s*$"
 )
 _ADORNS = re.compile(r"\s*(?:@|#\[|\[(?=\w+\())([\w.]+)\(.*")  # a decorator, an annotation or an attribute
 _CALLED = re.compile(r"([\w$.>:-]*[\w$])!?(?:<[^<>()]{0,80}>)?$")  # before the bracket of a call
@@ -48,12 +51,13 @@ def is_imported(line: str, column: int) -> bool:
 
 def read_use(lines: Sequence[str], at: int, column: int, length: int) -> UsedKey:
     """Return what code does with the text of `length` characters that begins at a column of a line."""
-    line, before, behind = lines[at - 1], lines[at - 1][:column], lines[at - 1][column + length :]
+    end = column + length
+    before, behind = lines[at - 1][:column][-LINE_CHARS:], lines[at - 1][end : end + LINE_CHARS]
     adorned = _ADORNS.match(before)
     if adorned is not None:
         return UsedKey(KeyUse.GIVEN, at, at, f"@{adorned[1]}")
     is_arm = not before.strip() and _ARM.match(behind) is not None
-    if is_arm or is_branch(line) or _DECIDES.search(before):
+    if is_arm or is_branch(lines[at - 1][:LINE_CHARS]) or _DECIDES.search(before):
         return UsedKey(KeyUse.DECIDES, at, _end_branch(lines, at))
     first, called = _find_call(lines, at, column)
     has_block = _TRAILING.match(behind) is not None
@@ -61,11 +65,11 @@ def read_use(lines: Sequence[str], at: int, column: int, length: int) -> UsedKey
     if not called:
         return UsedKey(KeyUse.HAS, at, at)
     last = _end_block(lines, first)
-    given = "" if has_block else _read_arguments(lines, at, column + length, last)
+    given = "" if has_block else _read_arguments(lines, at, end, last)
     if has_block or _FUNCTION.search(given):
         return UsedKey(KeyUse.GIVEN, first, last, called)
     last = last if last - first < HEAD_LINES else first
-    return UsedKey(KeyUse.HAS, first, last, called, tuple(_NAMED.findall(given)))
+    return UsedKey(KeyUse.HAS, first, last, called, tuple(dict.fromkeys(_NAMED.findall(given)))[:MOST_NAMES])
 
 
 def _find_call(lines: Sequence[str], at: int, column: int) -> tuple[int, str]:
@@ -74,7 +78,7 @@ def _find_call(lines: Sequence[str], at: int, column: int) -> tuple[int, str]:
     if not lines[at - 1][:column].strip():
         above = range(at - 1, max(0, at - 1 - HEAD_LINES), -1)
         first = next((one for one in above if lines[one - 1].strip()), at)
-    before = lines[first - 1][: column if first == at else None].rstrip()
+    before = lines[first - 1][: column if first == at else None].rstrip()[-LINE_CHARS:]
     called = _read_called(before[:-1]) if before.endswith("(") else ""
     return first, called
 
@@ -87,12 +91,13 @@ def _read_called(text: str) -> str:
 def _read_arguments(lines: Sequence[str], at: int, column: int, last: int) -> str:
     """Return the text behind the first argument of a call, without texts in quotes, up to its bracket."""
     end = min(last, at + MOST_ARGUMENT_LINES)
-    text = QUOTED.sub('""', "\n".join((lines[at - 1][column:], *lines[at:end])))
-    opened = list_open_brackets(f"({text}")
-    return text if opened[:1] == [0] else text[: _find_closing(text)]
+    read = (line[:LINE_CHARS] for line in (lines[at - 1][column:], *lines[at:end]))
+    text = QUOTED.sub('""', "\n".join(read))
+    return text[: _find_closing(text)]
 
 
 def _find_closing(text: str) -> int:
+    """Return where the bracket is closed that is open before a text; its length if it is not."""
     depth = 1
     for position, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")

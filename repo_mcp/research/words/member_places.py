@@ -20,9 +20,9 @@ from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 
-LEAST_FILES = (
-    2  # that have a member's name, one of them perhaps its own; a member that has none shows nothing
-)
+# That have a member's name, one of them perhaps its own: a member that no other has shows nothing.
+LEAST_FILES = 2
+MOST_MEMBERS = 200  # looked up: of so many, some have few uses
 MOST_LINES = 60  # with a member; one in more is too common to show where each belongs
 MOST_TEXTS = 200  # lines with its text
 MOST_FILES = 6  # that are noted, those nearest to the enumeration
@@ -52,7 +52,7 @@ def _choose_member(state: ResearchState, base: Node) -> Node | None:
     record = scan.find_record(base.path)
     ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
     nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
-    members = [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
+    members = [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MEMBERS]
     files = {node: len({base.path, *scan.list_using(node.symbol.name)}) for node in members}
     used = [node for node in members if files[node] >= LEAST_FILES]
     return min(used, key=files.__getitem__, default=None)
@@ -65,8 +65,10 @@ def _search(state: ResearchState, base: Node, member: Node) -> dict[str, list[in
     """
     lines = state.source.read_lines(base.path)[member.symbol.start_line - 1 : member.symbol.end_line]
     text = _TEXT.search("\n".join(lines))
-    name = rf"\b{base.symbol.name}(?:\.|::){member.symbol.name}\b"
-    request = ExactRequest(name, regex=True, include_tests=False, limit=MOST_LINES + 1, by_role=True)
+    named = r"(?:\.|::)".join(map(re.escape, (base.symbol.name, member.symbol.name)))
+    request = ExactRequest(
+        rf"\b{named}\b", regex=True, include_tests=False, limit=MOST_LINES + 1, by_role=True
+    )
     matches = list(state.source.search_exact(request).matches)
     matches = matches if len(matches) <= MOST_LINES else []
     if text is not None and base.folder:

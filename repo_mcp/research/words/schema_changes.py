@@ -16,6 +16,7 @@ from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.words.branches import LINE_CHARS
 from repo_mcp.research.words.written_texts import is_program_line
 from repo_mcp.text.question_words import shares_word
 
@@ -31,6 +32,7 @@ _VERB = re.compile(
 _MIGRATION = re.compile(r"(?:^|/)[\w-]*migrat\w*(?:/|[.-])", re.IGNORECASE)
 _UNDOES = re.compile(r"remove|drop|delete", re.IGNORECASE)
 _NAME = re.compile(r"\w+")
+_SAID = re.compile(r"\w+(?: \w+)?")  # `addColumn`, `add_column`, `DROP TABLE`
 
 
 def read_schema_change(state: ResearchState, reading: Reading) -> Reading | None:
@@ -43,13 +45,16 @@ def read_schema_change(state: ResearchState, reading: Reading) -> Reading | None
     if verb is None or not name or reading.form is Form.EXTENSION:
         return None
     request = ExactRequest(name, whole_word=True, include_tests=False, limit=MOST_READ, by_role=True)
-    found = [one for one in state.source.search_exact(request).matches if is_program_line(state, one)]
+    answer = state.source.search_exact(request)
+    found = [one for one in answer.matches if is_program_line(state, one)]
     said = [one for one in found if _says(state, one, verb[0], noun)]
     own = [one for one in found if _MIGRATION.search(one.path) and one not in said]
     is_undone = verb["undoes"] is not None
     if verb["adds"] or is_undone:
         own = [one for one in own if (_UNDOES.search(one.line) is not None) is is_undone]
     state.written = [*said, *own]
+    if state.written and answer.truncated:
+        state.limit(f"lines with {name}", f"the first {MOST_READ} are read")
     return build_reading(Form.WRITTEN, (Subject(name, TakenAs.WORDS),)) if state.written else None
 
 
@@ -65,5 +70,5 @@ def _says(state: ResearchState, match: ExactMatch, verb: str, noun: str) -> bool
     """Return True for a line that, with those above it, has both words in one name: `addColumn(`."""
     first = max(0, match.start_line - 1 - LINES_ABOVE)
     lines = (*state.source.read_lines(match.path)[first : match.start_line - 1], match.line)
-    words = (name for line in lines for name in re.findall(r"\w+(?: \w+)?", line))
+    words = (name for line in lines for name in _SAID.findall(line[:LINE_CHARS]))
     return any(shares_word(name, (verb, noun)) == 2 for name in words)

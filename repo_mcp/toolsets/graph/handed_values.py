@@ -10,6 +10,7 @@ Without them, the callers of a function alone would pass for all that runs it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
@@ -96,8 +97,13 @@ def _list_held(graph: Graph, node: Node, edge: Edge) -> list[Node]:
         one
         for one in declared
         if one.symbol.name == node.symbol.name
-        or (one.declaration == edge.other and whole.fullmatch(text[one.symbol.start_line - 1]))
+        or (one.declaration == edge.other and any(map(whole.fullmatch, _cut_line(text, one))))
     ]
+
+
+def _cut_line(text: Sequence[str], node: Node) -> Sequence[str]:
+    """Return the first line of a declaration; none if the file has become shorter since it was parsed."""
+    return text[node.symbol.start_line - 1 : node.symbol.start_line]
 
 
 def _describe_held(graph: Graph, asked: EdgeQuestion, held: Node) -> str:

@@ -29,6 +29,7 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.schema import FIELDS
+from repo_mcp.workspace.globs import PathGlob
 from tests.repo_mcp.graph.memory_index import make_graph
 
 HIT_LINES = 8
@@ -147,7 +148,7 @@ class Asked:
             ExactMatch(path, number, number, found.start() + 1, line)
             for path, text in sorted(self.texts.items())
             if not request.languages or find_language(path).name in request.languages
-            if request.file_glob is None or "*" in request.file_glob or request.file_glob == path
+            if request.file_glob is None or PathGlob(request.file_glob).matches(path)
             for number, line in enumerate(text.split("\n"), 1)
             for found in [compiled.search(line)]
             if found is not None and (request.include_tests or not is_test_path(path))

@@ -274,3 +274,13 @@ def test_the_member_with_the_fewest_uses_shows_where_one_more_belongs() -> None:
     assert (
         "One of them, WallPaintColour.SEA_GREEN, stands at paint/prices.py:5 and paint/words.json:3." in claim
     )
+
+
+def test_the_name_of_a_member_is_no_expression() -> None:
+    rows = "    int cost(Colour one) {\n        return one == Colour.SEA$GREEN ? 3 : 4;\n    }\n"
+    texts = {
+        "paint/Colour.java": "package paint;\n\npublic enum Colour {\n    RED,\n    SEA$GREEN,\n}\n",
+        "paint/Prices.java": f"package paint;\n\nclass Prices {{\n{rows}}}\n",
+    }
+    claim = Asked(texts).ask("where do I add a new colour?").claim
+    assert "One of them, Colour.SEA$GREEN, stands at paint/Prices.java:5." in claim

@@ -120,6 +120,7 @@ def test_words_before_a_value_are_found_where_a_literal_ends_or_has_a_value(repo
     best = ask(repository, "crates: a.b/c@v1.2: invalid lid: unknown crate v1.2").hits[0]
     assert (best.path, best.symbol) == ("src/crates.go", "UnknownCrate.Error")
     assert list_before_values("unknown crate v1.2") == []  # a version of something
+    assert list_before_values(f"bad one: {'unknown crate ' * 30}v1.2") == []  # a story
 
 
 def test_of_a_message_the_part_with_most_words_says_most_though_another_is_longer(

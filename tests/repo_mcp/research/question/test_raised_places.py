@@ -6,7 +6,10 @@ import pytest
 
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.question.raised_places import find_raised_place
 from repo_mcp.research.words.error_uses import MAX_LINES
+from tests.growth import assert_linear
+from tests.repo_mcp.graph.memory_index import make_graph
 from tests.repo_mcp.research.asking import Asked
 
 JAVA = {
@@ -105,3 +108,23 @@ def test_of_an_error_that_is_everywhere_the_lines_of_the_type_are_read() -> None
     raising = {one.symbol for one in report.findings if one.role is Role.RAISES}
     assert raising == {"gate.Gate.open", "gate.Gate.refuse", "gate.Gate.Bolt.turn"}
     assert not report.limits
+
+
+def test_the_path_of_the_type_is_no_glob() -> None:
+    rows = "".join(
+        f"export const lose{at} = () => {{ throw new LockedError(); }};\n" for at in range(MAX_LINES)
+    )
+    report = Asked(
+        {
+            "app/errors.ts": "export class LockedError extends Error {}\n",
+            "app/abyss.ts": f'import {{ LockedError }} from "./errors";\n{rows}',
+            "app/[id]/gate.ts": 'import { LockedError } from "../errors";\n'
+            "export class Gate {\n  open() {\n    throw new LockedError();\n  }\n}\n",
+        }
+    ).ask("who throws LockedError in Gate?")
+    assert [one.symbol for one in report.findings if one.role is Role.RAISES] == ["Gate.open"]
+
+
+def test_a_long_question_takes_no_longer() -> None:
+    graph = make_graph({})
+    assert_linear(lambda size: "A." * size, lambda query: find_raised_place(graph, query, ""), 500)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.settings.query_conditions import is_condition
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 TEXTS = {
@@ -54,3 +55,12 @@ def test_a_key_is_a_condition_by_what_takes_it_or_by_its_value(text: str, expect
     lines = text.split("\n")
     at = next(number for number, line in enumerate(lines, 1) if "lostAt" in line)
     assert is_condition(lines, at, "lostAt") is expected
+
+
+@pytest.mark.parametrize("piece", ["f(", "where: ", "where", "{ a: ", ") ", '"\\'])
+def test_a_generated_line_takes_no_longer(piece: str) -> None:
+    assert_linear(
+        lambda size: [piece * size, f"{piece * size} lostAt: x"],
+        lambda lines: is_condition(lines, 2, "lostAt"),
+        1_000,
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.words.branches import LINE_CHARS
+from repo_mcp.research.words.schema_changes import MOST_READ
 from tests.repo_mcp.research.asking import Asked, list_found
 
 TEXTS = {
@@ -55,3 +57,17 @@ def test_a_change_of_a_database_is_found_by_its_verb_and_noun(question: str, tol
 )
 def test_a_name_that_is_no_column_or_that_is_only_used_asks_for_no_change(question: str) -> None:
     assert Asked(TEXTS).ask(question).reading.form is not Form.WRITTEN
+
+
+def test_of_a_generated_line_above_the_beginning_is_read() -> None:
+    for text, is_read in ((f"addColumn {'x' * LINE_CHARS}", True), (f"{'x' * LINE_CHARS} addColumn", False)):
+        asked = Asked({"db/all.js": f'run("{text}",\n  "lostAt");\n'})
+        form = asked.ask("where is the column lostAt added?").reading.form
+        assert (form is Form.WRITTEN) is is_read
+
+
+def test_it_is_told_if_more_lines_have_the_name_than_are_read() -> None:
+    rows = "".join(f'op.add_column("crates_{at}", "weight_limit")\n' for at in range(MOST_READ + 1))
+    report = Asked({"db/changes.py": rows}).ask("where is the column weight_limit added?")
+    told = ("lines with weight_limit", f"the first {MOST_READ} are read")
+    assert told in [(one.what, one.why) for one in report.limits]

@@ -6,7 +6,8 @@ import pytest
 
 from repo_mcp.research.findings.progress import KeyUse
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.words.key_uses import read_use
+from repo_mcp.research.words.key_uses import MOST_NAMES, is_imported, read_use
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 TEXTS = {
@@ -266,3 +267,37 @@ def test_what_code_does_with_a_key_is_told_by_the_call_or_the_branch(
     lines = text.split("\n")
     used = read_use(lines, 1, lines[0].index('"'), len('"KEY"'))
     assert (used.use, used.last) == (use, last)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('import { send } from "KEY";', True),
+        ('} from "KEY";', True),
+        ('export * from "KEY";', True),
+        ('require_relative "KEY"', True),
+        ('const send = await import("KEY");', True),
+        ('#include "KEY"', True),
+        ('export const SENT = "KEY";', False),
+        ('export default router.get("KEY", send);', False),
+        ('requirePermission("KEY");', False),
+        ('from("KEY").to(box);', False),
+    ],
+)
+def test_only_the_name_of_a_module_is_imported(line: str, expected: bool) -> None:
+    assert is_imported(line, line.index('"')) is expected
+
+
+def test_only_the_first_arguments_may_be_functions() -> None:
+    names = [f"send{at}" for at in range(30)]
+    line = f'post("KEY", {", ".join(names)});'
+    assert read_use([line], 1, line.index('"'), len('"KEY"')).names == tuple(names[:MOST_NAMES])
+
+
+@pytest.mark.parametrize("piece", ["a", "a.", " ", "a, do ", "$", "f(", '"\\'])
+def test_a_generated_line_with_a_key_takes_no_longer(piece: str) -> None:
+    assert_linear(
+        lambda size: [f'{piece * size} "KEY"{piece * size}', piece * size],
+        lambda lines: read_use(lines, 1, lines[0].index('"KEY"'), len('"KEY"')),
+        1_000,
+    )
