@@ -70,7 +70,7 @@ class HybridStrategy:
         put_written_last(opened, weights)
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)
-        names = leave_out_common(opened, evidence.names, source)
+        names = leave_out_common(opened, evidence.names, source, evidence.folder)
         mark_named(opened, names, members=weights.members)
         mark_traced(opened, evidence)
         beside = find_beside(opened, opener, evidence, request, packer, source)

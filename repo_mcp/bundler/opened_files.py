@@ -101,13 +101,18 @@ def find_declaring(
 
 
 def leave_out_common(
-    opened: Sequence[RatedFile], names: Mapping[str, float], source: BundleSource
+    opened: Sequence[RatedFile], names: Mapping[str, float], source: BundleSource, folder: str = ""
 ) -> dict[str, float]:
-    """Return names without plain ones that so many files declare that none of those opened is meant."""
+    """Return names without plain ones that so many files declare that none of those opened is meant.
+
+    One below the folder that the prompt begins with is meant.
+    """
 
     def is_common(name: str) -> bool:
-        is_declared = "." not in name and bool(find_declaring(opened, name, members=False))
-        return is_declared and not source.find_declaring(name, MAX_DECLARING_FRAME, True)
+        declaring = [] if "." in name else find_declaring(opened, name, members=False)
+        if not declaring or (folder and any(is_below(one.candidate.path, folder) for one, _ in declaring)):
+            return False
+        return not source.find_declaring(name, MAX_DECLARING_FRAME, True)
 
     return {name: sure for name, sure in names.items() if not is_common(name)}
 
@@ -175,7 +180,9 @@ class Opener:
             if at < most or one.may_declare or any(is_frame(mention) for mention in one.mentions)
         ]
         opened = [file for one in wanted if (file := self.open(one)) is not None]
-        for name, sure in leave_out_common(opened, self._evidence.names, self._source).items():
+        for name, sure in leave_out_common(
+            opened, self._evidence.names, self._source, self._evidence.folder
+        ).items():
             self._add_named(opened, name, sure)
         return opened
 

@@ -29,6 +29,7 @@ from repo_mcp.research.words.error_lines import LINE_CHARS
 from repo_mcp.text.question_words import list_shared, list_words, shares_word
 
 LEAST_HELD = 2  # words of a part, which a line has together by no chance
+HELD_LINES = 400  # read of what answers the part before: 12 ms
 MAX_PLACES = 2  # of one group around the findings of all parts
 
 
@@ -98,7 +99,8 @@ def find_held(answered: Sequence[AnsweredPart], part: str) -> tuple[str, ...]:
     if not best or len(words) < LEAST_HELD or parse_question(part)[0].form is not Form.OPEN:
         return ()
     lines = answered[-1].state.source.read_lines(best[0].path)[best[0].start_line - 1 : best[0].end_line]
-    is_held = any(len(list_shared(line[:LINE_CHARS], words)) == len(words) for line in lines)
+    read = (line[:LINE_CHARS] for line in lines[:HELD_LINES])
+    is_held = any(len(list_shared(line, words)) == len(words) for line in read)
     return (best[0].name,) if is_held and best[0].name else ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.bundler.evidence import MAX_DECLARING_FRAME
 from tests.repo_mcp.bundler.test_traces import choose, fill
 
 PARSE = "package {0}\n\nfunc Parse(given string) Page {{\n{1}\treturn read(given)\n}}\n"
@@ -26,6 +27,8 @@ def test_of_many_namesakes_the_one_in_the_named_module_is_shown() -> None:
 
 def test_a_folder_before_all_else_chooses_among_namesakes() -> None:
     assert choose(f"shelf/lid: `Parse` {SAID}", TEXTS, 40).selections[0].path == "shelf/lid/2.go"
+    many = TEXTS | {f"far/key{at}/a.go": PARSE.format("key", "") for at in range(MAX_DECLARING_FRAME)}
+    assert choose(f"shelf/lid: `Parse` {SAID}", many, 40).selections[0].path == "shelf/lid/2.go"
     assert choose(f"no/folder: `Parse` {SAID}", TEXTS, 40).selections[0].path == "errors/empty.go"
 
 
