@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 2_000  # of the type arguments of one template
 _END = re.compile(rb">`")
-_ANGLE = re.compile(rb"=>|[<>`]")
+_ANGLE = re.compile(rb"=>|[<>]")
+_BEFORE = re.compile(rb"[\w$)\]]")  # the end of a tag
 _TYPE_NAME = re.compile(rb"(?<![\w$.\"'])[A-Z][\w$]{0,199}(?![\w$]|\s*\??:)")
 
 
@@ -26,7 +27,9 @@ def blank_type_arguments(text: bytes) -> bytes:
     """Return a text of equal length in which no template has type arguments."""
     blanked, done = [], 0
     for found in _END.finditer(text):
-        start = _find_start(text, max(done, found.start() - MAX_BYTES), found.start())
+        least = max(done, found.start() - MAX_BYTES)
+        least = max(least, text.rfind(b"`", least, found.start()) + 1)
+        start = _find_start(text, least, found.start())
         if start is not None:
             blanked += [text[done:start], blank(text[start : found.start() + 1])]
             done = found.start() + 1
@@ -34,17 +37,21 @@ def blank_type_arguments(text: bytes) -> bytes:
 
 
 def _find_start(text: bytes, least: int, end: int) -> int | None:
-    """Return the offset of the "<" that the ">" at `end` closes, if it follows a name or a bracket."""
+    """Return the offset of the "<" that the ">" at `end` closes, if it follows a name or a bracket.
+
+    What is at `end` may also close a template: `List<${name}>`, or `${a<b ? c : d}>`.
+    """
     opened: list[int] = []
     for found in _ANGLE.finditer(text, least, end):
         if found[0] == b"<":
             opened.append(found.start())
         elif found[0] == b">":
             del opened[-1:]
-        elif found[0] == b"`":
-            opened.clear()
-    follows = opened and re.match(rb"[\w$)\]]", text[opened[-1] - 1 : opened[-1]])
-    return opened[-1] if follows else None
+    if not opened or not _BEFORE.match(text, opened[-1] - 1):
+        return None
+    inside = text[opened[-1] : end]
+    is_of_template = b"${" in inside or inside.count(b"{") != inside.count(b"}")
+    return None if is_of_template else opened[-1]
 
 
 def refer_type_arguments(walk: ScriptWalk, node: Node) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from repo_mcp.languages.typescript import tagged_templates
 from repo_mcp.languages.typescript.symbol_parser import (
     is_minified,
     parse_javascript,
@@ -67,9 +68,23 @@ const more = a < b && b > c && `d`;
     assert [(one.line, one.name) for one in rows if one.role is CALL] == [(2, "styled"), (5, "div")]
 
 
-@pytest.mark.parametrize("unit", ["a<b>`c` ", "<", "`>`", "a>`"])
+@pytest.mark.parametrize("text", ["`List<${name}>`", '`${a<b ? "one" : name}>`', "`${a < b}>`"])
+def test_a_template_that_ends_with_an_angle_has_no_type_arguments(text: str) -> None:
+    assert blank_type_arguments(text.encode()) == text.encode()
+
+
+@pytest.mark.parametrize("unit", ["a<b>`c` ", "<", "`>`", "a>`", ">`"])
 def test_templates_take_linear_time(unit: str) -> None:
     assert_linear(lambda size: unit.encode() * size, blank_type_arguments, 2_000)
+
+
+def test_many_ends_of_templates_are_each_searched_back_to_the_last_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = []
+    monkeypatch.setattr(tagged_templates, "_find_start", lambda _, least, end: searched.append(end - least))
+    blank_type_arguments(b"a>`" * 1_000)
+    assert searched == [1] * 1_000
 
 
 def test_classes_and_members() -> None:
