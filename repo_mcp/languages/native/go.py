@@ -46,7 +46,6 @@ MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to
 _GO_BUILD = re.compile(rb"^//go:build[ \t]+(.+?)[ \t]*$", re.M)
 _PLUS_BUILD = re.compile(rb"^//[ \t]*\+build[ \t]+(.+?)[ \t]*$", re.M)  # before Go 1.17
 _LINKNAME = re.compile(rb"//go:linkname[ \t]+(\w+)[ \t]+(\S+)\.(\w+)\s*$")
-MAX_BESIDE = 8  # comments and declarations after a line `//go:linkname`, searched for what it links
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]")  # before the type of the items of a literal
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _DECLARING_TYPES = frozenset({"type_spec", "type_alias"})
@@ -63,20 +62,18 @@ def _on_comment(walk: CaptureWalk, node: Node) -> None:
     found = _LINKNAME.match(walk.text, node.start_byte, node.end_byte)
     if found is not None:
         local, package, name = (one.decode("utf-8", "replace") for one in found.groups())
-        kind = LINKED_STUB if _is_stub(walk, node, local) else LINKED
+        kind = LINKED_STUB if local in _list_stubs(walk, node) else LINKED
         walk.refer(ReferenceRole.USE, name, node, package, local, kind)
 
 
-def _is_stub(walk: CaptureWalk, node: Node, name: str) -> bool:
-    """Return whether a function that is declared below a comment has no body."""
-    beside = node.next_named_sibling
-    for _ in range(MAX_BESIDE):
-        if beside is None:
-            break
-        if beside.type == "function_declaration" and walk.read(beside.child_by_field_name("name")) == name:
-            return beside.child_by_field_name("body") is None
-        beside = beside.next_named_sibling
-    return False
+def _list_stubs(walk: CaptureWalk, comment: Node) -> frozenset[str]:
+    """Return the names of the functions without a body, which the first line `//go:linkname` looks for."""
+    if walk.stubs is None:
+        beside = comment.parent.named_children if comment.parent is not None else []
+        functions = (one for one in beside if one.type == "function_declaration")
+        stubs = (one for one in functions if one.child_by_field_name("body") is None)
+        walk.stubs = frozenset(walk.read(one.child_by_field_name("name")) for one in stubs)
+    return walk.stubs
 
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:

@@ -18,6 +18,7 @@ TEXTS = {
         "//go:linkname lock_acquire example.org/app/lock.acquire\n"
         "func lock_acquire(n int) { park() }\n"
         "func park() {}\n"
+        "func wait() {}\n"
         "func other() {}\n"
     ),
     "lock/lock.go": "package lock\nfunc acquire(n int)\nfunc Lock() { acquire(1) }\n",
@@ -28,11 +29,13 @@ TEXTS = {
         "func doPark()\n"
         "//go:linkname far example.org/far.away\n"
         "func far()\n"
+        "//go:linkname doWait example.org/app/engine.wait\n" + "var _ int\n" * 20 + "func doWait()\n"
     ),
 }
 LINKED = [
     ("lock.acquire", "engine.lock_acquire", 2),
     ("watch.doPark", "engine.park", 4),
+    ("watch.doWait", "engine.wait", 28),
 ]
 
 
