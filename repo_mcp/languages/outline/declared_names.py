@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 _MAX_HEAD_LINES = 20  # of a declaration, searched for its name
 _MAX_LINE_BYTES = 2_000  # searched for a name
+_MAX_PLACES = 50  # of a name in one line
 _BETWEEN_WORDS = bytes(one for one in range(128) if not (chr(one).isalnum() or chr(one) in "_$"))
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`')
+_TEXT = re.compile(rb'\\.|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`')
 
 
 def find_declared_name(lines: Sequence[bytes], name: str, first: int, last: int) -> tuple[int, int] | None:
@@ -20,12 +22,15 @@ def find_declared_name(lines: Sequence[bytes], name: str, first: int, last: int)
     within = None
     depth = 0
     for line in range(first, min(last, first + _MAX_HEAD_LINES) + 1):
-        text = _TEXT.sub(lambda found: b" " * len(found[0]), lines[line][:_MAX_LINE_BYTES])
-        for column in _iter_words(lines[line][:_MAX_LINE_BYTES], name.encode()):
-            if depth + _count_open(text[:column]) == 0 and text[column : column + 1].strip():
+        written, counted = lines[line][:_MAX_LINE_BYTES], 0
+        text = _TEXT.sub(lambda found: b" " * len(found[0]), written)
+        for column in islice(_iter_words(written, name.encode()), _MAX_PLACES):
+            depth += _count_open(text[counted:column])
+            counted = column
+            if not depth and text[column : column + 1].strip():
                 return line, column
             within = within or (line, column)
-        depth += _count_open(text)
+        depth += _count_open(text[counted:])
     return within
 
 

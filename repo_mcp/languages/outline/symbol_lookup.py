@@ -177,8 +177,9 @@ def _list_accessors(symbols: Sequence[Symbol], one: Symbol) -> list[Symbol]:
     if len(found) < 2 or any(other.kind != "property" for other in found):
         return []
     lines = range(found[0].start_line, found[-1].end_line)
-    between = [other for other in symbols if other.parent_symbol == one.parent_symbol and other not in found]
-    return [] if any(other.start_line in lines for other in between) else found
+    beside = (other for other in symbols if other.parent_symbol == one.parent_symbol)
+    between = (other for other in beside if other.start_line in lines and other.name != one.name)
+    return [] if next(between, None) else found
 
 
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:

@@ -91,8 +91,9 @@ def list_titled_calls(layout: Layout) -> list[TitledCall]:
         if layout.is_inside[line] or layout.is_doc[line] or _continues(layout, line):
             continue
         end = _find_end(layout, line)
-        function = _find_function(layout, match.end()) if end > line else None
-        if function is not None and function <= end:
+        arguments = match.end(), layout.find_offset(end + 1)
+        function = _find_function(layout, *arguments) if end > line else None
+        if function is not None:
             found.append(TitledCall(line, end, name))
             holds = find_test_kind(name) != TEST
             opened.append(_Open(end, _find_depth(layout, function) if holds else -1))
@@ -105,10 +106,10 @@ def _continues(layout: Layout, line: int) -> bool:
     return above < line and layout.lines[above].rstrip().endswith(_GOES_ON)
 
 
-def _find_function(layout: Layout, start: int) -> int | None:
+def _find_function(layout: Layout, start: int, end: int) -> int | None:
     """Return the line of the first function among the arguments from `start` on; None for a call without."""
     depth = 1
-    for count, token in enumerate(_TOKENS.finditer(layout.text, start)):
+    for count, token in enumerate(_TOKENS.finditer(layout.text, start, end)):
         if token["function"] and depth == 1:
             return layout.find_line(token.start())
         depth += (token[0] in (b"(", b"[", b"{")) - (token[0] in (b")", b"]", b"}"))

@@ -7,6 +7,7 @@ of the call belong to it; the called name is used by what is around the call.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.patterns.titled_calls import (
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _BEFORE_TITLES = frozenset({"comment", "identifier", "member_expression"})
+_FUNCTION = re.compile(rb"=>|function")
 
 
 def on_titled(walk: ScriptWalk, node: Node) -> None:
     """Declare the function among the arguments of a call, if they begin with a title."""
     text, start, end = walk.text, node.start_byte, node.end_byte
     call = node.parent
-    if call is None or max(text.find(b"=>", start, end), text.find(b"function", start, end)) < 0:
+    if call is None or _FUNCTION.search(text, start, end) is None:
         return
     arguments = node.named_children
     given = next((one for one in arguments if one.type in FUNCTION_VALUES), None)

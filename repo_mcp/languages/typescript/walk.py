@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
-_HOISTED = re.compile(rb"^(?:async\s++)?function\s*+\*?\s*+([\w$]++)", re.MULTILINE)
+_HOISTED = re.compile(rb"^(?:async\s++)?function\b\s*+\*?\s*+([\w$]++)", re.MULTILINE)
 GENERIC = re.compile(r"[<{]|=>")  # in a type that its name alone does not identify
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # begins a chain that starts from a value of the type after it
@@ -110,7 +110,7 @@ class ScriptWalk(ScopeWalk):
 
     @cached_property
     def hoisted(self) -> frozenset[bytes]:
-        """Return the names of the file's functions, wherever they are declared."""
+        """Return the names of the functions that begin a line, also those below what is being read."""
         return frozenset(_HOISTED.findall(self.text))
 
     # Declarations

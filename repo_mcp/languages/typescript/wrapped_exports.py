@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_HEAD_BYTES = 400  # of a variable, up to the bracket in its value
 MAX_WRAPPERS = 12  # calls around each other, or after each other
+MAX_GIVEN = 20  # arguments of one of them
 _MAKING = re.compile(r"(?:build|combine|configure|create|get|make|mount|render|run|start)(?![a-z])")
 _COMPONENT = re.compile(r"[A-Z]\w*[a-z]\w*|[A-Z]")  # unlike a constant such as MAX_ITEMS
 _FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS})
@@ -36,7 +37,9 @@ def find_wrapped(walk: ScriptWalk, value: Node) -> Node | None:
             return None
         listed = value.child_by_field_name("arguments")
         given = listed.named_children if listed is not None and listed.type == "arguments" else []
-        given = [one for each in given if (one := skip_operators(each, *VALUE_WRAPPERS)) is not None]
+        given = [
+            one for each in given[:MAX_GIVEN] if (one := skip_operators(each, *VALUE_WRAPPERS)) is not None
+        ]
         named = [one for one in given if one.type == "identifier" and _is_declared(walk, walk.read(one))]
         components = [one for one in named if _COMPONENT.fullmatch(walk.read(one))]
         if len(components) == 1:

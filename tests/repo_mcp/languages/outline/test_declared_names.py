@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repo_mcp.languages.outline.declared_names import find_declared_name
+from tests.growth import assert_linear
 from tests.repo_mcp.languages.outline.test_recorded_members import complete
 
 
@@ -25,3 +27,7 @@ class Parcel {
         ("mark: string;", 6, 11),
         ('@Column({ name: "size" }) size = 1;', 12, 12),
     ]
+
+
+def test_a_line_of_escapes_takes_linear_time() -> None:
+    assert_linear(lambda size: [b'\\"' * size], lambda lines: find_declared_name(lines, "a", 0, 0), 120)

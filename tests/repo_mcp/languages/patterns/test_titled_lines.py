@@ -114,6 +114,19 @@ def test_names_are_read_back() -> None:
     ]
 
 
+def test_a_function_is_looked_for_in_its_own_statement() -> None:
+    text = b'on("a",\n  b\non("b", () => {\n  c();\n});\n'
+    assert list_spans("a.ts", text) == [('on("b")', 3, 5)]
+    unit = b'on("a",\n' + b" b" * 200 + b"\n"
+    assert_linear(lambda count: unit * count, lambda text: list_spans("a.ts", text), 40)
+
+
+def test_qualified_names_are_split_in_linear_time() -> None:
+    name = name_titled("allow", ["a"] * 200)
+    assert split_qualified(f"{name}.make") == [name, "make"]
+    assert_linear(lambda count: '("a.' * count, split_qualified, 500)
+
+
 def test_time_is_linear() -> None:
     unit = b'on("a", {\n' + b"  b: [1, 2],\n" * 20 + b"}, () => {\n  c();\n});\n"
     assert len(list_spans("a.ts", unit * 3)) == 3
