@@ -17,7 +17,6 @@ from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_l
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.model import Symbol
 from repo_mcp.ranking.page.line_terms import choose_window, find_line_terms
 from repo_mcp.ranking.page.live_chunks import LiveChunk, decode_lines
@@ -25,6 +24,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, DeclaredSymbol, SymbolKind
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.titled_names import split_qualified
 
 WHOLE_LINES = 120  # together, of the declarations that are shown whole, the best first
 WINDOW_LINES = 8  # shown of any other declaration or text, if it is among the first NEAR_HITS hits

@@ -23,10 +23,10 @@ import numpy as np
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.vocabulary import ALIAS, name_kind
-from repo_mcp.languages.patterns.titled_calls import TITLE
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.titled_names import TITLE
 
 PATH_DIGITS = 8
 NODE_ID = re.compile(r"[0-9a-f]{24}")

@@ -18,10 +18,10 @@ from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.graph.typed.file_scope import is_fixture_test
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.vocabulary import is_in_text
-from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
+from repo_mcp.titled_names import split_qualified
 
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name

@@ -39,12 +39,12 @@ from repo_mcp.graph.name_match import (
 from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
-from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
+from repo_mcp.titled_names import is_titled, split_qualified
 
 MAX_WORDS = 12  # of a query that are used
 MAX_EXACT_FILES = 100  # that declare exactly the typed name

@@ -15,10 +15,10 @@ from repo_mcp.graph.external_bases import find_external_derived
 from repo_mcp.graph.nodes import NODE_ID, Node, ProgramNodes, normalise_name
 from repo_mcp.graph.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.vocabulary import BASES
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.written_symbols import read_compiled
+from repo_mcp.titled_names import is_titled
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5

@@ -19,9 +19,9 @@ from repo_mcp.graph.nodes import Node, name_shortly
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.impact.records import Change, ChangedSymbol, Reached
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.titled_names import is_titled
 
 MAX_SEEDS = 200  # changed symbols that are followed
 WIDTH = 60  # symbols that are followed at each later level

@@ -112,6 +112,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.late_patterns",
         "repo_mcp.lru_cache",
         "repo_mcp.threads",
+        "repo_mcp.titled_names",
     ),
     ("repo_mcp.record_classes",),
 )

@@ -35,8 +35,9 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # a term, the search for the best units, and gains have modules of their own since they left searcher.py,
 # segment_search.py and posting_scorers.py: three more, without a call more.
 # 0348 ranks nothing again where a page has copies: what a search has ranked is kept for it, by 8 calls. To
-# look for a message it cuts the lines of a unit, and does not fold the whole file: 5 more.
-MOST_CALLS = 894
+# look for a message it cuts the lines of a unit, and does not fold the whole file: 5 more. 0357 also looks
+# for a message that ends where a value begins, and for what an overload hands on to: 5 more.
+MOST_CALLS = 899
 MOST_MODULES = 76
 
 

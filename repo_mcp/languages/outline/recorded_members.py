@@ -23,7 +23,6 @@ from repo_mcp.languages.outline.symbol_lookup import qualify
 from repo_mcp.languages.outline.titled_entries import build_titled
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS
 from repo_mcp.languages.patterns.landmarks import Language, scan
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OWN_NAME
@@ -35,6 +34,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
     SymbolRecord,
 )
+from repo_mcp.titled_names import is_titled
 
 _HOLDERS = CLASS_KINDS | {"module"}
 _HOLDING = TYPE_KINDS | {SymbolKind.MODULE}

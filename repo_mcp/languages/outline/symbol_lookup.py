@@ -15,11 +15,11 @@ from itertools import filterfalse
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS, IMPL
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import is_comment, split_lines
+from repo_mcp.titled_names import is_titled
 
 MAX_SHOWN_CHARS = 64  # of a name given by the client
 NEAR_LINES = 20  # before and after a line outside every declaration

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.languages.outline.adapter import MAX_NAME_CHARS, MAX_PARENT_CHARS, MAX_SIGNATURE_CHARS, cut
 from repo_mcp.languages.outline.declaration_heads import DeclarationHeads, join_words
 from repo_mcp.languages.outline.symbol_lookup import qualify
-from repo_mcp.languages.patterns.titled_calls import TITLE, find_test_kind, is_titled, read_title
 from repo_mcp.languages.patterns.titled_lines import TitledCall
 from repo_mcp.model import Symbol
 from repo_mcp.record_classes import replace
+from repo_mcp.titled_names import TITLE, find_test_kind, is_titled, read_title
 
 _HANDLER = "function"
 _GIVEN = re.compile(r"\s*,\s*(?:async\b\s*)?(?:function\b|\(|[\w$]+\s*=>|$)")

@@ -1,4 +1,4 @@
-"""Finds functions that calls get under titles by lines; see `repo_mcp/languages/patterns/titled_calls.py`.
+"""Finds functions that calls get under titles by lines; see `repo_mcp/titled_names.py`.
 
 Such a call begins a line. It ends like any other statement, by indentation; a call of one line is left out,
 because the line says it all. One that is indented must be a statement directly in the body of a function that
@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, Layout
-from repo_mcp.languages.patterns.titled_calls import (
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.record_classes import dataclass
+from repo_mcp.titled_names import (
     TEST,
     find_called_name,
     find_test_kind,
     may_be_titled_anywhere,
     name_titled,
 )
-from repo_mcp.late_patterns import compile_late
-from repo_mcp.record_classes import dataclass
 
 _LANGUAGES = frozenset(("javascript", "typescript"))
 MAX_TOKENS = 400  # of the arguments before a function

@@ -1,6 +1,6 @@
 """Functions that a call which is a statement gets under a title, such as handlers of routes, and tests.
 
-See `repo_mcp/languages/patterns/titled_calls.py`. Such a function is declared outside functions, in one that
+See `repo_mcp/titled_names.py`. Such a function is declared outside functions, in one that
 is declared so itself unless that is a test, and anywhere if it is a test or answers at a path. All arguments
 of the call belong to it; the called name is used by what is around the call.
 """
@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.patterns.titled_calls import (
+from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
+from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
+from repo_mcp.languages.typescript.walk import ScriptWalk, note_comment
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+from repo_mcp.titled_names import (
     TEST,
     find_called_name,
     find_test_kind,
     may_be_titled_anywhere,
     name_titled,
 )
-from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
-from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
-from repo_mcp.languages.typescript.walk import ScriptWalk, note_comment
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
@@ -14,6 +13,7 @@ from repo_mcp.languages.typescript.walk import EXPECTED, ScriptWalk, skip_operat
 from repo_mcp.languages.typescript.written_bases import TYPE_NODES, find_base
 from repo_mcp.symbols.model import ITSELF, Binding, name_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
+from repo_mcp.titled_names import is_titled
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node

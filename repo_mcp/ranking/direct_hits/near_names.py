@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from repo_mcp.languages.patterns.titled_calls import is_titled
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.scope import SearchScope
 from repo_mcp.ranking.page.live_chunks import ChunkReader, ReadLive
@@ -16,6 +15,7 @@ from repo_mcp.ranking.scoring.spell_suggest import find_near
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.lines import shorten_word
 from repo_mcp.text.schema import SYMBOL
+from repo_mcp.titled_names import is_titled
 
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together

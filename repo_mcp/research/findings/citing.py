@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from repo_mcp.graph.importers import DEFAULT
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typescript.modules import SUFFIXES
-from repo_mcp.languages.patterns.titled_calls import split_qualified
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.citations import write_citation
+from repo_mcp.titled_names import split_qualified
 
 MAX_NAMED = 3  # in one sentence
 UNNAMED = "the default export"

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
-from repo_mcp.languages.patterns.titled_calls import is_titled, read_title
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.source import Source
+from repo_mcp.titled_names import is_titled, read_title
 
 FLAG_PREFIX = "FLAGS_"  # of the variable that a macro of C++ declares for a flag
 MAX_LINE_CHARS = 140  # of one line of an excerpt

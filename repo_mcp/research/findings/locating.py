@@ -11,9 +11,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.patterns.titled_calls import TITLE, find_test_kind, is_titled, split_qualified
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
+from repo_mcp.titled_names import TITLE, find_test_kind, is_titled, split_qualified
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 _ROLES = {

@@ -178,7 +178,7 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
 
 def _leave_out_short(nodes: Sequence[Node], file_lines: int) -> tuple[list[Node], str]:
     """Return the nodes of an outline without functions with titles that are too short, and a note on them."""
-    from repo_mcp.languages.patterns.titled_calls import is_titled
+    from repo_mcp.titled_names import is_titled
     from repo_mcp.toolsets.titled_rows import TitledRow, leave_out_short
 
     rows = [

@@ -50,10 +50,10 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.citations import write_span
 from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
+from repo_mcp.titled_names import is_titled, split_qualified
 from repo_mcp.toolsets.answers import Result, plain_number
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.titled_calls import is_titled, split_qualified
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import escape_text
 from repo_mcp.text.written_symbols import read_written
+from repo_mcp.titled_names import is_titled, split_qualified
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,

@@ -186,7 +186,7 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
 
 def _leave_out_short(symbols: Sequence[Symbol], detail: str) -> tuple[frozenset[int], str]:
     """Return the functions with titles that are too short to be listed in an outline of all, and a note."""
-    from repo_mcp.languages.patterns.titled_calls import is_titled
+    from repo_mcp.titled_names import is_titled
     from repo_mcp.toolsets.titled_rows import TitledRow, leave_out_short
 
     rows = [

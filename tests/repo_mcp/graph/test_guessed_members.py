@@ -67,7 +67,7 @@ TEXTS = {
 }
 CASES = {
     "go: in its package": ("a/near.go", "// of its own package", "weigh", ["a/a.go:3 weigh probable"]),
-    "go: an unnamed type": ("b/b.go", "// of no type with a name", "size", []),
+    "go: an unnamed type": ("b/b.go", "// of no type with a name", "size", ["b/b.go:3 size exact"]),
     "go: elsewhere": ("b/b.go", "// a method of another package", "weigh", []),
     "go: exported": ("b/b.go", "// for all packages", "Width", ["a/a.go:2 Width probable"]),
     "go: a program": ("b/c.go", "// of a program", "Height", []),

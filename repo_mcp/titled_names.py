@@ -1,4 +1,4 @@
-"""Calls that are statements and hand over a function under a title, which they declare so: `it("adds", ...)`.
+"""Names of functions that a call is given under a title, and so declares: `it("adds")` for `it("adds", ...)`.
 
     router.post("documents.archive", auth(), async (ctx) => {     `post("documents.archive")`
     allow(User, ["read", "list"], Document, (user) =>             `allow("read", "list")`
