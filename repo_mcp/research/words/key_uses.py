@@ -45,7 +45,10 @@ _DECIDES = re.compile(r"(?:\bcase|\bwhen|[=!]==?|\beq\b|\bequals\(|\bIs\b)\s*\(?
 
 
 def is_imported(line: str, column: int) -> bool:
-    """Return True for a text that names a module: `import { a } from "./lib/a.js"`."""
+    """Return True for a text that names a module: `import { a } from "./lib/a.js"`.
+
+    Left out are paths in the brackets of an `import` of Go: as keys they tell which files use a package.
+    """
     return _IMPORTS.match(line[:column]) is not None
 
 

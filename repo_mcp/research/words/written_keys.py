@@ -5,8 +5,8 @@
 
 A key is a path with dots, slashes or colons that names no symbol, and no file unless it begins with a slash.
 Where the question asks for what some noun says, such as "listeners", what is called so comes first, then the
-function that the key is given, then what decides by it, and then other lines. Imports and comments do not
-count.
+function that the key is given, then what decides by it, and then other lines. Comments do not count, nor
+imports, as far as one line tells them (key_uses.py).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from repo_mcp.research.findings.progress import KeyPlace, KeyUse
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, note_lines
+from repo_mcp.research.question.phrase_names import is_abbreviation
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.question.subjects import Subjects
@@ -90,8 +91,8 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
 
     What the program does with it is kept in the state.
     """
-    keys, words = list(dict.fromkeys(_KEY.findall(state.request.query))), state.request.query.split()
-    if len(keys) != 1 or len(words) > MOST_BESIDE:
+    keys = _list_keys(state.request.query)
+    if len(keys) != 1 or len(state.request.query.split()) > MOST_BESIDE:
         return None
     is_outside_file = keys[0].startswith("/")  # or a route; no file of the repository is called so
     if reading.form not in _HAS_KEY and not (reading.form is Form.CONFIGURED and is_outside_file):
@@ -108,6 +109,12 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
             return build_reading(Form.WRITTEN, (Subject(key, TakenAs.WORDS),))
         key = _MOUNTED.sub("", key, count=1) if _MOUNTED.match(key) else ""
     return None
+
+
+def _list_keys(query: str) -> list[str]:
+    """Return what may be keys of a question, each once: no "e.g.", and beside others no "and/or"."""
+    found = [one for one in dict.fromkeys(_KEY.findall(query)) if not is_abbreviation(one)]
+    return [one for one in found if not _PROSE.fullmatch(one)] or found
 
 
 def _names_symbol(state: ResearchState, key: str) -> bool:

@@ -288,6 +288,11 @@ def test_only_the_name_of_a_module_is_imported(line: str, expected: bool) -> Non
     assert is_imported(line, line.index('"')) is expected
 
 
+@pytest.mark.parametrize("words", ["an event, e.g. parcels.send", "and/or drop parcels.send"])
+def test_prose_beside_a_key_is_none(asked: Asked, words: str) -> None:
+    assert asked.ask(f"which listeners handle {words}?").reading.form is Form.WRITTEN
+
+
 def test_only_the_first_arguments_may_be_functions() -> None:
     names = [f"send{at}" for at in range(30)]
     line = f'post("KEY", {", ".join(names)});'
@@ -301,3 +306,9 @@ def test_a_generated_line_with_a_key_takes_no_longer(piece: str) -> None:
         lambda lines: read_use(lines, 1, lines[0].index('"KEY"'), len('"KEY"')),
         1_000,
     )
+
+
+def test_the_path_of_a_package_of_go_is_found_where_it_is_imported() -> None:
+    texts = {"go.mod": "module m\n", "a.go": 'package a\n\nimport (\n\t"fmt"\n\n\t"acme.org/go/locks"\n)\n'}
+    claim = Asked(texts).ask("what imports acme.org/go/locks?").claim
+    assert claim == '"acme.org/go/locks" stands in a (a.go:6).'
