@@ -27,7 +27,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 120.0  # for one answer
 SETTLE_SECONDS = 120.0
 MOMENT_SECONDS = 0.05
-UNSETTLED = re.compile("is being refreshed|being compared with the index|Files are being parsed")
+UNSETTLED = re.compile(
+    "is being refreshed|being compared with the index|Files are being parsed|is writing this symbol index"
+)
 STILL_SECONDS = 1.0  # more by the clock than was counted means that the machine was suspended
 
 
@@ -147,7 +149,8 @@ class Served:
 
         They are made again if the machine was suspended meanwhile, because some answers are cut off by the
         clock and say so; if a background refresh ran, which a call begins when the last one was a second
-        ago; or if files were being parsed, as they are anew once damage is found.
+        ago; or if files were being parsed, as they are anew once damage is found, or by another server, after
+        which this one tries again within seconds.
         """
         while True:
             before = self._stood_still
