@@ -14,8 +14,10 @@ from itertools import islice
 from typing import Protocol
 
 from repo_mcp.graph.importers import DEFAULT, Importers
-from repo_mcp.graph.override_rules import BY_SIGNATURE, have_one_name, is_fixed, judge_override
-from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
+from repo_mcp.graph.namesakes import Namesakes, take_weaker
+from repo_mcp.graph.override_rules import is_fixed
+from repo_mcp.graph.overrides_by_name import OverridesByName
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
@@ -26,13 +28,11 @@ from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
-from repo_mcp.graph.vocabulary import BASES, find_family
+from repo_mcp.graph.vocabulary import BASES
 from repo_mcp.languages.csharp.types import count_arity
-from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
-    DeclaredSymbol,
     ReferenceRole,
     SymbolFlag,
     SymbolKind,
@@ -45,12 +45,6 @@ MAX_TYPES = 2_000  # visited in one walk
 CACHED_TYPES = 50_000  # types in cached lists of derived types: 11 MB, twice
 CACHED_ANSWERS = 5_000  # symbols in cached answers about interfaces, and members in those about overrides
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
-# Languages in which a field overrides no method: in Go, an embedded type is a field of its name.
-_WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
-_OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
-# In TypeScript an object that is the value of one may implement its written type.
-_OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
-_MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 # Members that one member overrides, and abstract members called in one symbol whose overrides are looked up.
 MAX_MEMBERS = 40
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
@@ -102,12 +96,11 @@ class Hierarchy:
             StructuralTypes(program, SCRIPTS, scripts),
             StructuralTypes(program, PYTHON, partial(ProtocolShapes, program)),
         )
+        self._namesakes = Namesakes(program, self._method_sets, self.list_parts)
+        self._by_name = OverridesByName(program, self._namesakes, self.list_bases)
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_TYPES, lambda found: 1 + len(found[0])
-        )
-        self._bases: LruCache[Declaration, list[Target]] = LruCache(
-            CACHED_TYPES, lambda found: 1 + len(found)
         )
         self._found_below: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_ANSWERS, lambda found: 1 + len(found[0])
@@ -275,7 +268,7 @@ class Hierarchy:
     def _list_in_all_classes(self, member: Declaration) -> list[Target]:
         """Return the members of classes that override one of the root of all classes, by name alone."""
         record = self._program.find_record(member.path)
-        if record is None or self._find_owner(member) != self._root or self._root is None:
+        if record is None or self._namesakes.find_owner(member) != self._root or self._root is None:
             return []
         like, found = record.get_symbol(member.ordinal), list[Target]()
         paths = [one for one in self._program.list_declaring(like.name) if one != member.path]
@@ -285,8 +278,8 @@ class Hierarchy:
                 continue
             for ordinal in other.find_symbols(like.name):
                 one, count = Declaration(path, ordinal), int(other.parameter_counts[ordinal])
-                if count == like.parameter_count and self._find_owner(one) is not None:
-                    found += self._keep_overriding(member, [one], is_above=False)
+                if count == like.parameter_count and self._namesakes.find_owner(one) is not None:
+                    found += self._namesakes.keep_overriding(member, [one], is_above=False)
         self.is_cut = self.is_cut or len(paths) > MAX_FILES
         return found
 
@@ -308,50 +301,21 @@ class Hierarchy:
         found = self._find_namesakes(member, step, ends_at_match=False)
         if self.is_cut:
             self.is_cut = False
-            declaring = self._find_declaring(member)
-            if declaring is None:
-                declaring = self._find_namesakes(member, self.list_derived, ends_at_match=False)
-            found = declaring
+            by_name = self._find_by_name(member)
+            if by_name is None:
+                by_name = self._find_namesakes(member, self.list_derived, ends_at_match=False)
+            found = by_name
         was_cut, self.is_cut = self.is_cut, is_cut
         return found, was_cut
 
-    def _find_declaring(self, member: Declaration) -> list[Target] | None:
-        """Return the members that override one, by path; None if too many files declare its name."""
-        owner, record = self._find_owner(member), self._program.find_record(member.path)
-        if owner is None or record is None:
+    def _find_by_name(self, member: Declaration) -> list[Target] | None:
+        """Return the members of subtypes that override a member; None if too many files declare its name."""
+        owner = self._namesakes.find_owner(member)
+        if owner is None:
             return []
-        symbol, high = record.get_symbol(member.ordinal), {owner, *self._list_extended(owner)}
-        paths = self._program.list_declaring(symbol.name)
-        if len(paths) > MAX_TYPES:
-            return None
-        family, lows = find_family(self._program.find_language(member.path)), dict[Declaration, None]()
-        for path in (one for one in paths if find_family(self._program.find_language(one)) == family):
-            other = self._program.find_record(path)
-            for ordinal in other.find_symbols(symbol.name) if other is not None else ():
-                low = self._find_owner(Declaration(path, ordinal))
-                lows |= {} if low is None or low in high else {low: None}
-        found: dict[Declaration, Target] = {}
-        for low in lows:
-            confidence = self._find_way(low, high)
-            if confidence is not None and not self._are_one_type(owner, low):
-                for one in self._keep_overriding(member, self._find_member(low, symbol), is_above=False):
-                    sure = _weaker(confidence, one.confidence)
-                    found.setdefault(one.declaration, Target(one.declaration, sure))
-        return list(found.values())
-
-    def _find_way(self, low: Declaration, high: set[Declaration]) -> Confidence | None:
-        """Return how sure it is that a type derives from one of some others; None if it does not."""
-        waiting, met = deque([Target(low, Confidence.EXACT)]), {low}
-        while waiting and len(met) <= MAX_TYPES:
-            one = waiting.popleft()
-            if one.declaration in high:
-                return one.confidence
-            for base in self._bases.get(one.declaration, partial(self.list_bases, one.declaration)):
-                if base.declaration not in met:
-                    met.add(base.declaration)
-                    waiting.append(Target(base.declaration, _weaker(one.confidence, base.confidence)))
-        self.is_cut = self.is_cut or bool(waiting)
-        return None
+        found = self._by_name.find(member, owner, self._list_extended(owner))
+        self.is_cut, self._by_name.is_cut = self.is_cut or self._by_name.is_cut, False
+        return found
 
     def _drop_prototypes(self, found: list[Target]) -> list[Target]:
         """Return the members without the prototypes of others among them."""
@@ -418,7 +382,7 @@ class Hierarchy:
         self, member: Declaration, step: Callable[[Declaration], list[Target] | None], *, ends_at_match: bool
     ) -> list[Target]:
         """Return the members with the name of one in the types to which steps lead; `is_cut` if one fails."""
-        owner = self._find_owner(member)
+        owner = self._namesakes.find_owner(member)
         if owner is None:
             return []
         record = self._program.find_record(member.path)
@@ -437,46 +401,16 @@ class Hierarchy:
                 if one.declaration in met:
                     continue
                 met.add(one.declaration)
-                confidence = _weaker(target.confidence, one.confidence)
-                is_own = self._are_one_type(owner, one.declaration)
-                named = [] if is_own else self._find_member(one.declaration, symbol)
-                same = self._keep_overriding(member, named, is_above=ends_at_match)
-                found += [Target(each.declaration, _weaker(confidence, each.confidence)) for each in same]
+                confidence = take_weaker(target.confidence, one.confidence)
+                is_own = self._namesakes.are_one_type(owner, one.declaration)
+                named = [] if is_own else self._namesakes.find_member(one.declaration, symbol)
+                same = self._namesakes.keep_overriding(member, named, is_above=ends_at_match)
+                found += [Target(each.declaration, take_weaker(confidence, each.confidence)) for each in same]
                 is_end = any(each.confidence is not Confidence.POSSIBLE for each in same)
                 if not (ends_at_match and is_end):
                     waiting.append(Target(one.declaration, confidence))
         self.is_cut = self.is_cut or bool(waiting)
         return found
-
-    def _keep_overriding(
-        self, member: Declaration, others: list[Declaration], *, is_above: bool
-    ) -> list[Target]:
-        """Return those members of that name in another type that a member overrides, or that override it."""
-        kept = []
-        for other in others:
-            low, high = (member, other) if is_above else (other, member)
-            below, above = self._program.find_record(low.path), self._program.find_record(high.path)
-            if below is None or above is None:
-                continue
-            language = self._program.find_language(high.path)
-            if language == "go" and not self._method_sets.may_be_same(low, high):
-                continue
-            overriding, overridden = below.get_symbol(low.ordinal), above.get_symbol(high.ordinal)
-            sure = judge_override(language, overriding, overridden, above)
-            if sure is not None:
-                kept.append(Target(other, sure))
-        fitting = [one for one in kept if one.confidence is not Confidence.POSSIBLE]
-        return fitting or kept  # the others are its overloads
-
-    def _find_owner(self, member: Declaration) -> Declaration | None:
-        record = self._program.find_record(member.path)
-        if record is None or record.get_kind(member.ordinal) not in _MEMBER_KINDS:
-            return None
-        parent = record.get_parent(member.ordinal)
-        is_object = record.get_kind(parent) in _OBJECTS and bool(record.list_own_role(parent, *BASES))
-        if record.get_kind(parent) not in _OWNERS and not is_object:
-            return None
-        return Declaration(member.path, parent)
 
     def _list_extended(self, owner: Declaration) -> list[Declaration]:
         """Return the class whose members an extension of C++ defines outside it, since others derive from
@@ -485,53 +419,7 @@ class Hierarchy:
         if record is None or record.get_kind(owner.ordinal) is not SymbolKind.EXTENSION:
             return []
         above = (one.declaration for one in self.list_bases(owner))
-        return [one for one in above if self._are_one_type(owner, one)]
-
-    def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
-        """Return whether one of two types extends the other, as a definition outside its C++ class does."""
-        found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
-        known = [(record, ordinal) for record, ordinal in found if record is not None]
-        if not any(record.get_kind(ordinal) is SymbolKind.EXTENSION for record, ordinal in known):
-            return False
-        return len({record.get_name(ordinal) for record, ordinal in known}) == 1
-
-    def _is_record(self, owner: Declaration) -> bool:
-        """Return whether a type is a record, whose components stand for methods of their names."""
-        record = self._program.find_record(owner.path)
-        return record is not None and record.get_kind(owner.ordinal) is SymbolKind.RECORD
-
-    def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
-        """Return the members of a type with the name of another member.
-
-        In C#, Java and C++ only members with the same number of parameters count; elsewhere these are
-        preferred. In Swift the labels of the parameters are part of the name. Of the others, those with the
-        same parameter types are preferred.
-        """
-        found: list[tuple[Declaration, DeclaredSymbol]] = []
-        for part in self.list_parts(owner):
-            record = self._program.find_record(part.path)
-            if record is None:
-                continue
-            for ordinal in record.find_children(part.ordinal, like.name):
-                found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
-        language = self._program.find_language(owner.path)
-        found = [one for one in found if have_one_name(language, one[1], like)]
-        if language in _WITH_FIELDS_APART:
-            is_field = like.kind is SymbolKind.PROPERTY
-            same = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
-            found = same or (found if language == "java" and self._is_record(owner) else [])
-        fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
-        if language not in BY_SIGNATURE:
-            fitting = fitting if len(found) > 1 and fitting else found
-        if len(fitting) < 2:
-            return [declaration for declaration, _ in fitting]
-        types = list_types(like.parameters)
-        typed = [one for one in fitting if list_types(one[1].parameters) == types]
-        return [declaration for declaration, _ in typed or fitting]
-
-
-def _weaker(one: Confidence, other: Confidence) -> Confidence:
-    return max(one, other, key=SURENESS.__getitem__)
+        return [one for one in above if self._namesakes.are_one_type(owner, one)]
 
 
 def _add(found: list[Target], more: list[Target]) -> list[Target]:

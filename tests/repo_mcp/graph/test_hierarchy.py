@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from repo_mcp.graph import hierarchy as limits
+from repo_mcp.graph import overrides_by_name
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Resolution
 from repo_mcp.graph.resolution import Resolvers
@@ -130,6 +131,7 @@ def test_cycles_end(files: dict[str, str]) -> None:
 
 def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_TYPES", 10)
+    monkeypatch.setattr(overrides_by_name, "MAX_TYPES", 10)
     chain = "class C0:\n    def f(self): ...\n" + "".join(
         f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, 30)
     )
@@ -277,6 +279,7 @@ def test_types_below_are_found_once_and_a_limit_is_reported_each_time(
 ) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 1)
     monkeypatch.setattr(limits, "MAX_TYPES", 2)
+    monkeypatch.setattr(overrides_by_name, "MAX_TYPES", 2)
     graph = make_graph(DIAMOND | {"other.py": "from top import Top\n"})
     asked: list[str] = []
     find = MemoryIndex.list_using
