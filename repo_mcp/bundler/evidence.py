@@ -228,13 +228,19 @@ def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests
 def _find_moved(
     clue: Clue, found: Sequence[Mention], source: BundleSource, *, include_tests: bool
 ) -> list[Mention]:
-    """Return the files beside those of a frame that declare its function, if those do not even name it."""
+    """Return the files beside those of a frame that declare its function, if those do not even name it.
+
+    They are read only if the index knows such files beside them.
+    """
     name = clue.name
-    if clue.kind is not ClueKind.FRAME or not name or any(_names(source, one.path, name) for one in found):
+    if clue.kind is not ClueKind.FRAME or not name or not found:
         return []
-    folders = {one.path.rpartition("/")[0] for one in found}
-    declaring = source.find_declaring(name, MAX_DECLARING_FRAME, include_tests) if folders else ()
+    own = {one.path for one in found}
+    folders = {path.rpartition("/")[0] for path in own}
+    declaring = source.find_declaring(name, MAX_DECLARING_FRAME, include_tests)
     paths = [path for path in declaring if path.rpartition("/")[0] in folders]
+    if not own.isdisjoint(paths) or not paths or any(_names(source, one.path, name) for one in found):
+        return []
     return [Mention(path, clue, 1 / len(paths)) for path in paths]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from repo_mcp.bundler import evidence
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.evidence import find_no_hints
 from repo_mcp.bundler.hybrid import HybridStrategy
@@ -307,3 +308,12 @@ def test_a_function_that_moved_to_a_file_beside_the_one_of_its_frame_is_shown() 
     assert chosen[0].evidence[0] == (
         "is in a function that a traceback frame names, which has moved here from __init__.py"
     )
+
+
+def test_a_file_that_declares_the_function_of_its_frame_is_not_read_to_find_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evidence, "_names", lambda *_: pytest.fail("it is read"))
+    texts = {f"shop/{name}.py": f"def settle_{name}(sale):\n    return sale.total\n" for name in ("a", "b")}
+    trace = 'Traceback (most recent call last):\n  File "/srv/shop/a.py", line 2, in settle_a\nKeyError: 1\n'
+    assert choose(trace, texts).selections[0].path == "shop/a.py"
