@@ -14,10 +14,12 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.java_lookup import JavaLookup
 from repo_mcp.graph.typed.member_lookup import FIELD_KINDS, MAX_TYPES, iter_above
 from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types, make_plain
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_VARIABLE, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolFlag
 
+CACHED_NAMES = 50_000  # of types above the types of arguments
 _OBJECT = "Object"
 _ALL = f"{_OBJECT} Comparable Serializable Constable"
 _NUMBER = f"Number {_ALL}"
@@ -53,7 +55,9 @@ class Overloads:
 
     def __init__(self, lookup: JavaLookup) -> None:
         self._lookup = lookup
-        self._above: dict[Declaration, frozenset[str] | None] = {}
+        self._above: LruCache[Declaration, frozenset[str] | None] = LruCache(
+            CACHED_NAMES, lambda found: 1 + len(found or ())
+        )
 
     def choose(self, scope: FileScope, call: Reference, found: Resolution, written: str) -> Resolution:
         """Return a resolution without the overloads that the types of the arguments rule out."""
@@ -99,9 +103,7 @@ class Overloads:
         found = self._lookup.find_type(scope, ordinal, (name,)).declarations
         if len(found) != 1:
             return None
-        if found[0] not in self._above:
-            self._above[found[0]] = self._list_above(found[0])
-        return self._above[found[0]]
+        return self._above.get(found[0], lambda: self._list_above(found[0]))
 
     def _list_above(self, declaration: Declaration) -> frozenset[str] | None:
         types = [declaration, *iter_above(self._lookup, declaration)]

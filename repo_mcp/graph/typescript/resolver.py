@@ -19,6 +19,7 @@ from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import CALLING, THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED, RESULT
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OWN_NAME
 from repo_mcp.symbols.symbol_record import (
@@ -35,6 +36,7 @@ from repo_mcp.text.roles import is_test_path
 MAX_GUESSES = 8
 MAX_GIVEN_ON = 8  # modules that are the whole of another one: `module.exports = require("./store")`
 MAX_GUESSED_FILES = 40
+CACHED_MEMBERS = 20_000  # members of the names that external values may have
 LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
     {ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
@@ -95,7 +97,9 @@ class TypeScriptResolver:
         self._names = ScriptNames(program)
         self._types = ScriptTypes(self._names)
         self._narrowing = Narrowing(self._names, self._types)
-        self._declared: dict[str, list[DeclaredSymbol]] = {}  # members by name
+        self._declared: LruCache[str, list[DeclaredSymbol]] = LruCache(
+            CACHED_MEMBERS, lambda found: 1 + len(found)
+        )
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. An import of a whole module means its file."""
@@ -206,16 +210,18 @@ class TypeScriptResolver:
         """Return whether a row may name a member that a script of the repository declares."""
         if row.name in COMMON_MEMBERS:
             return False
-        if row.name not in self._declared:
-            paths = self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]
-            scripts = [one for one in paths if self._program.find_language(one) in LANGUAGES]
-            files = filter(None, map(self._names.find_file, scripts))
-            symbols = (file.get_symbol(at) for file in files for at in file.record.find_symbols(row.name))
-            self._declared[row.name] = [one for one in symbols if one.kind in _MEMBER_KINDS]
-        declared = self._declared[row.name]
+        declared = self._declared.get(row.name, lambda: self._list_members(row.name))
         if row.role is ReferenceRole.CALL:  # an object may have a property of any name
             declared = [one for one in declared if one.kind is SymbolKind.METHOD or "=>" in one.return_type]
         return any(_may_accept(one, row) for one in declared)
+
+    def _list_members(self, name: str) -> list[DeclaredSymbol]:
+        """Return the members with a name in the first scripts that declare it."""
+        paths = self._program.list_declaring(name)[:MAX_GUESSED_FILES]
+        scripts = [one for one in paths if self._program.find_language(one) in LANGUAGES]
+        files = filter(None, map(self._names.find_file, scripts))
+        symbols = (file.get_symbol(at) for file in files for at in file.record.find_symbols(name))
+        return [one for one in symbols if one.kind in _MEMBER_KINDS]
 
     def _are_functions(self, owners: Owners) -> bool:
         """Return whether the owners are nothing but functions."""

@@ -256,7 +256,7 @@ def list_function_parameters(text: str) -> list[str]:
     text = text.strip()
     text = text[made.end() :] if (made := _MAKES.match(text)) is not None else text
     listed = split_type(text[1 : _find_close(text)], ",") if text.startswith("<") else []
-    return [one.split()[0] for one in listed if one.strip()]
+    return [one.strip().removeprefix("const ").split()[0] for one in listed if one.strip()]
 
 
 @lru_cache(maxsize=MAX_CACHED)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.typescript.types import TypeName, read_function, read_types
+from repo_mcp.languages.typescript.types import (
+    TypeName,
+    list_function_parameters,
+    read_function,
+    read_types,
+)
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -230,3 +235,15 @@ def test_every_type_that_a_text_names_is_read(text: str, expected: list[TypeName
 def test_the_parameters_of_a_function_type_are_read(text: str, expected: list[str] | None) -> None:
     found = read_function(text)
     assert (None if found is None else found[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("<A, B extends C<D>>(one: A) => B", ["A", "B"]),
+        ("<const A>(one: A) => A", ["A"]),
+        ("(one: A) => B", []),
+    ],
+)
+def test_the_type_parameters_of_a_function_type(text: str, parameters: list[str]) -> None:
+    assert list_function_parameters(text) == parameters
