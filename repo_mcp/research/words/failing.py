@@ -239,7 +239,8 @@ def _find_one_named(state: ResearchState, text: str) -> list[Node]:
         nodes = [node for node in nodes if not is_test_node(node)]
     named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
-    functions = _list_failing_overloads(state, functions) if subject.left_out else functions
+    if subject.left_out and functions:
+        functions = _list_failing_overloads(state, functions)
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _list_raising(state, node)]
     return functions or types or named
 

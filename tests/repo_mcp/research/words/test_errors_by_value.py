@@ -252,6 +252,13 @@ def test_errors_below_many_overloads_are_found() -> None:
     assert claim.startswith("Errors that arise here: NotFoundException (Finder.cs:29).")
 
 
+def test_errors_of_one_of_many_types_of_a_name() -> None:
+    text = "class Plan:\n    def draw(self):\n        raise PlanError(self)\n"
+    files = {f"part{number}/plan.py": text for number in range(9)}
+    claim = Asked(files).ask("Which errors can Plan raise?").claim
+    assert "PlanError" in claim
+
+
 def test_a_variable_of_the_name_and_a_part_that_is_handed_on_set_nothing() -> None:
     files = {
         "logger.h": "bool should_flush(int level) {\n    auto flush_level = flush_level_.load(relaxed);\n"
