@@ -87,3 +87,14 @@ def test_a_path_leads_to_its_lines_and_first_to_those_with_a_word_of_the_questio
         " It stands in Gate.open (lib/gate.js:7)."
     )
     assert list_found(report) == ["Watcher.apply", "Gate.open"]
+
+
+def test_a_package_is_no_text() -> None:
+    texts = {
+        "acme/web/server/Gate.java": "package acme.web.server;\n\nclass Gate {\n    void closeIdle() {\n"
+        "        shut();\n    }\n}\n",
+        "acme/web/Start.java": "package acme.web;\n\nimport acme.web.server.Gate;\n\nclass Start {\n}\n",
+    }
+    report = Asked(texts).ask("What happens to an idle gate in the acme.web.server package?")
+    assert report.reading.form is not Form.WRITTEN
+    assert "stands in" not in report.claim
