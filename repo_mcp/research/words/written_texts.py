@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.bundler.body import is_import
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import is_test_place
@@ -33,7 +34,6 @@ _GAP = re.compile(r"\$\{[^{}]*\}|\{\w*\}|%[sdvqr]\b|<[\w -]+>|…|\.\.\.")  # wh
 _LETTERS = re.compile(r"[A-Za-z]{2}")  # of a word
 _CALL = re.compile(r"[\w$.:]+\(.*\)")  # code, though it has words: `open(name, mode, limit)`
 _PATH = re.compile(r"(?<![\w./@-])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){2,8}(?![\w/(-])")
-_IMPORTS = re.compile(r"\s*(?:package|namespace|module|import|using|use|from)\b")  # what it names is no text
 _ASKS_WHERE = re.compile(r"\W*(?:who|what|which|where|all|every|list|find|show)\b", re.IGNORECASE)
 _IS_DESCRIBED = frozenset({Form.OVERVIEW, Form.DIFFERENCE, Form.EXTENSION, Form.TESTS})
 
@@ -76,9 +76,9 @@ def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Rea
     state.written = [one for one in state.source.search_exact(request).matches if is_program_line(state, one)]
     if not state.written:
         state.warnings += [] if is_path else [NOT_SAID]  # it may be made of parts
-    if is_path and any(_IMPORTS.match(one.line) for one in state.written):
+        return None
+    if is_path and any(is_import(one.line) for one in state.written):  # it names a package
         state.written = []
-    if not state.written:
         return None
     return build_reading(Form.WRITTEN, (Subject(text, TakenAs.WORDS),))
 
