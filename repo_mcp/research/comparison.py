@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.edges.paths import find_paths
@@ -18,6 +19,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.question.bound_names import find_run
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.research.words.seeds import find_seeds
@@ -29,7 +31,7 @@ MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
 MOST_DECIDING = 12  # lines shown of one
-MOST_READERS = 2  # functions that decide by all values that are compared
+MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
 _BOUNDS = Bounds(files=20, references=80)
 _OF_VALUES = Reason("decides by all that is compared", Role.DECIDES_BY_ALL)
@@ -52,48 +54,80 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     for subject in reading.subjects:
         _note_values(state, subject)
     readers = _list_readers(state, reading.subjects)
-    reasons.update(dict.fromkeys(readers, _OF_VALUES))
+    reasons.update(readers)
     text = " ".join(subject.asked for subject in reading.subjects)
-    named = [*readers, *(node for node in nodes if node not in readers)]
-    find_seeds(state, text, first=[*named, *alone, *shared], reasons=reasons, only_near=True)
-    _show_deciding(state, [subject.name or subject.asked for subject in reading.subjects])
+    of_all = [node for node in readers if readers[node] is _OF_VALUES]
+    named = [*of_all, *(node for node in nodes if node not in readers)]
+    of_one = [node for node in readers if node not in of_all]
+    find_seeds(state, text, first=[*named, *alone, *shared, *of_one], reasons=reasons, only_near=True)
+    _show_deciding(state, list(map(_name_value, reading.subjects)))
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 
-def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> list[Node]:
-    """Return the functions that decide by the values of all compared names, the shortest first.
+def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Node, Reason]:
+    """Return the functions that decide by the values of all compared names, the shortest first, with reasons.
 
-    What sets two options says little of their difference: that lies in what is done with them.
+    What sets two options says little of their difference: that lies in what is done with them. If no function
+    decides by all, return for each value those that decide by it and use it on the most lines.
     """
-    readers = [_find_readers(state, subject.name or subject.asked) for subject in subjects]
+    declared = [_list_declared(state, _name_value(one)) for one in subjects]
+    readers = [_find_readers(state, nodes) for nodes in declared]
     both = [node for node in readers[0] if all(node in others for others in readers[1:])]
-    return sorted(both, key=count_lines)[:MOST_READERS]
+    if both:
+        return dict.fromkeys(sorted(both, key=count_lines)[:MOST_READERS], _OF_VALUES)
+    found: dict[Node, Reason] = {}
+    for subject, nodes, known in zip(subjects, declared, readers, strict=True):
+        own = _find_readers(
+            state, [node for node in nodes if _is_bound(state, node, subject)] if known else []
+        )
+        best = sorted(own, key=lambda node: (-own[node], count_lines(node)))[:MOST_READERS]
+        name = _name_value(subject)
+        found.update(dict.fromkeys(best, Reason(f"decides by {name}", Role.DECIDES_BY_ONE, name)))
+    return found
+
+
+def _is_bound(state: ResearchState, node: Node, subject: Subject) -> bool:
+    """Return True for a value that what is compared is bound to."""
+    return bool(subject.nodes) and subject.nodes[0] in find_run(state.graph, node, state.source.read_lines)
+
+
+def _list_declared(state: ResearchState, name: str) -> list[Node]:
+    """Return the values that have a name."""
+    declared = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
+    return [node for node in declared if node.symbol.kind in VALUES]
+
+
+def _name_value(subject: Subject) -> str:
+    """Return the name that a value has which a subject is, or which is bound to it."""
+    return split_qualified(subject.name or subject.asked)[-1]
 
 
 def _show_deciding(state: ResearchState, names: Sequence[str]) -> None:
     """Show of what decides by all names the lines with one of them, each with the next: it may be long."""
     has_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
     for position, one in enumerate(state.findings):
-        if one.role is Role.DECIDES_BY_ALL:
+        if one.role in (Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE):
             lines = state.source.read_lines(one.path)
             numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
             held = tuple(at for at in numbers if has_name.search(lines[at - 1]))[:MOST_DECIDING]
-            shown = tuple(sorted({one.start_line, *held, *(at + 1 for at in held if at < one.end_line)}))
+            near = {*held, *(at + 1 for at in held if at < one.end_line)}
+            if one.role is Role.DECIDES_BY_ONE:
+                held = tuple(at for at in held if any(decides(name, [lines[at - 1]]) for name in names))
+                near.update(one.shown)
+            shown = tuple(sorted({one.start_line, *near}))
             state.findings[position] = replace(one, lines=held, shown=shown)
 
 
-def _find_readers(state: ResearchState, name: str) -> list[Node]:
-    """Return the functions of the program that decide by a value of some name."""
-    declared = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
-    edges = [
-        edge
-        for node in declared
-        if node.symbol.kind in VALUES
-        for edge in list_users(state, node, _BOUNDS, (EdgeType.REFERENCES,))
-        if decides(name, _read_used(state, edge))
-    ]
-    nodes = [state.get_node(edge.other) for edge in edges]
-    return [node for node in nodes if node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)]
+def _find_readers(state: ResearchState, values: Sequence[Node]) -> dict[Node, int]:
+    """Return the functions of the program that decide by one of some values, with the lines that use it."""
+    found: dict[Node, int] = {}
+    for value in values:
+        for edge in list_users(state, value, _BOUNDS, (EdgeType.REFERENCES,)):
+            node = state.get_node(edge.other)
+            is_own = node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)
+            if decides(value.symbol.name, _read_used(state, edge)) and is_own:
+                found[node] = len(edge.lines)
+    return found
 
 
 def _read_used(state: ResearchState, edge: Edge) -> list[str]:

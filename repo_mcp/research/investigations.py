@@ -118,6 +118,11 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         gathered.groups = gather_groups(state, reading)
         if reading.form is Form.CONFIGURED and not state.findings:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
+    elif reading.form is Form.DIFFERENCE and any(one.nodes for one in reading.subjects):
+        known = replace(reading, subjects=tuple(one for one in reading.subjects if one.nodes))
+        _note_subjects(state, known)
+        _investigate_defined(state, known, gathered)
+        gathered.groups = gather_groups(state, known)
     gathered.claim = gathered.claim or build_claim(state, reading, gathered.groups, gathered.chains)
     note_besides(state, reading)
     structure = gathered.architecture

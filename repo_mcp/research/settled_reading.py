@@ -98,7 +98,8 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         if described is not None:
             return described
         return _read_as_open(state) if is_described else reading
-    written = _find_written(state, reading) if len(asked) == 1 else None
+    is_one = len(asked) == 1 and reading.form is not Form.DIFFERENCE
+    written = _find_written(state, reading) if is_one else None
     if written is not None:
         return written
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):

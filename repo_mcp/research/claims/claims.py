@@ -79,7 +79,9 @@ def build_claim(
     unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
     if undeclared or unparsed:
         unknown = [describe_unknown(state, one) for one in undeclared]
-        return " ".join([*unknown, *describe_unparsed(state, unparsed, reading.form)])
+        known = [one for one in reading.subjects if one.nodes]  # of a comparison, the other half
+        unread = describe_unparsed(state, unparsed, reading.form)
+        return " ".join([*unknown, *unread, *describe_compared(state, known)])
     if is_relation(reading.form):
         related = f"{describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
         return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"

@@ -202,11 +202,16 @@ def _cite_call(node: Node, edge: Edge) -> str:
 
 
 def describe_deciding(state: ResearchState) -> list[str]:
-    """Return a sentence on the functions that decide by all values that are compared; none without any."""
-    deciding = [one for one in state.findings if one.role is Role.DECIDES_BY_ALL]
-    verb = "decides" if len(deciding) == 1 else "decide"
-    named = join_names(f"{shorten_symbol(one)} ({cite_lines(one)})" for one in deciding)
-    return [f"{named} {verb} by all of them."] if deciding else []
+    """Return sentences on the functions that decide by all values that are compared, or by one of them."""
+    deciding: dict[str, list[str]] = {}
+    for one in state.findings:
+        if one.role in (Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE):
+            what = one.reason.about or "all of them"
+            deciding.setdefault(what, []).append(f"{shorten_symbol(one)} ({cite_lines(one)})")
+    return [
+        f"{join_names(named)} {'decides' if len(named) == 1 else 'decide'} by {what}."
+        for what, named in deciding.items()
+    ]
 
 
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:

@@ -13,6 +13,7 @@ from repo_mcp.graph.called_overrides import describe_called_overrides
 from repo_mcp.graph.function_types import describe_function_type
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
@@ -223,7 +224,12 @@ def _count_beyond(
 
 
 def _describe_unnamed(subjects: Sequence[Node]) -> str:
-    """Return which uses of the subjects are not followed because they do not name them; "" for none."""
+    """Return which uses of the subjects are not followed because they do not name them; "" for none.
+
+    What a value runs is used by the name of the value, which is followed.
+    """
+    if subjects and subjects[0].symbol.kind in VALUE_KINDS:
+        return ""
     said = dict.fromkeys(filter(None, map(describe_unnamed_uses, subjects)))
     return "".join(f" {one}" for one in said)
 

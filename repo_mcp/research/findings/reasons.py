@@ -17,6 +17,7 @@ class Role(Enum):
     NAMED_SO = auto()  # has the verb and the noun of the question in its name
     COMPARED = auto()  # declared by both or only one of the types that are compared
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
+    DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
     DECIDES = auto()  # goes with a better one, which leaves the decision to it, calls it or is called by it
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names

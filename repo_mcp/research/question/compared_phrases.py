@@ -9,6 +9,10 @@ from repo_mcp.research.question.phrases import Phrase, leave_out_article, read_p
 
 Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
+# "when I call them inside a test", behind what is compared
+_CIRCUMSTANCE = re.compile(
+    r",?\s+(?:when|if|while|where)\s+(?:i|we|you|one|someone|they|it)\s.{1,200}$", re.IGNORECASE
+)
 _TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "watch on the Gate class", as the second of two that are compared: both are members of the type.
 _SECOND_MEMBER = re.compile(
@@ -18,6 +22,11 @@ _SECOND_MEMBER = re.compile(
 # What parts the names of a list.
 _IN_LIST = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
 _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
+
+
+def leave_out_circumstance(text: str) -> str:
+    """Return a phrase without a clause behind it that says when the difference counts."""
+    return _CIRCUMSTANCE.sub("", text)
 
 
 def share_words(x: str, y: str) -> list[Compared]:

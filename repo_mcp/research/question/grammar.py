@@ -15,7 +15,12 @@ import re
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.additions import read_addition
-from repo_mcp.research.question.compared_phrases import leave_out_noun, list_compared, share_words
+from repo_mcp.research.question.compared_phrases import (
+    leave_out_circumstance,
+    leave_out_noun,
+    list_compared,
+    share_words,
+)
 from repo_mcp.research.question.named_forms import read_named_form
 from repo_mcp.research.question.phrase_names import is_one_name
 from repo_mcp.research.question.phrases import Phrase, leave_out_tail, read_phrase
@@ -355,11 +360,13 @@ def _list_ways(form: Form, match: re.Match[str]) -> list[Parsed]:
     """Return the ways to understand a question of a form, the narrowest first."""
     if form is not Form.DIFFERENCE:
         return [_build(form, match)]
-    shared = [Parsed(form, one) for one in share_words(match["x"], match["y"])]
-    rest = leave_out_noun(match["x"], match["y"])
-    if several := list_compared(match["x"], match["y"]):
+    x, y = match["x"], leave_out_circumstance(match["y"])
+    shared = [Parsed(form, one) for one in share_words(x, y)]
+    rest = leave_out_noun(x, y)
+    if several := list_compared(x, y):
         shared.append(Parsed(form, several))
-    return [*shared, _build(form, match), *([Parsed(form, rest)] if rest is not None else [])]
+    pair = Parsed(form, (read_phrase(x), read_phrase(y)))
+    return [*shared, pair, *([Parsed(form, rest)] if rest is not None else [])]
 
 
 def _join_namespaces(text: str) -> str:

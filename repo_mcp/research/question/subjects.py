@@ -31,6 +31,7 @@ from repo_mcp.research.findings.locating import (
     rank_role,
 )
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
+from repo_mcp.research.question.bound_names import find_exported, find_run
 from repo_mcp.research.question.error_types import is_error, is_error_name
 from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
 from repo_mcp.research.question.namesakes import (
@@ -80,6 +81,9 @@ _OF_TYPES = frozenset({Form.CONFIGURED, Form.DEFINED, Form.DIFFERENCE, Form.TEST
 # Forms whose answers follow calls.
 _OF_CALLS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.FLOW})
 _OF_PROGRAM = frozenset({Form.CONFIGURED, Form.TESTS})  # tests give values to settings, and declare none
+# Forms that ask what something does, and of these those that also ask what uses it.
+_OF_BODIES = frozenset({Form.CALLEES, Form.DEFINED, Form.DEPENDENTS, Form.DIFFERENCE, Form.FLOW})
+_OF_USERS = frozenset({Form.DEPENDENTS, Form.FLOW})
 _STANDS_FOR_FOLDER = frozenset({"mod", "__init__", "index"})  # files that hold what their folder offers
 
 
@@ -256,6 +260,7 @@ class Subjects:
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, taken_as = self._look_up(name, phrase, form)
+        nodes = self._stand_in(nodes, form)
         nodes = self._graph.name_uses.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
         nodes = self._graph.name_uses.drop_left_out(nodes)
@@ -276,6 +281,18 @@ class Subjects:
             phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, more, left_out_is_least=is_least
         )
 
+    def _stand_in(self, nodes: Sequence[Node], form: Form) -> list[Node]:
+        """Return nodes with what values run that are called, in place of these where that is asked for.
+
+        Of an object, its type says what it is, and its member what a call does. Its users name the value.
+        """
+        found: list[Node] = []
+        for node in nodes:
+            run = find_run(self._graph, node, self._read_lines) if form in _OF_BODIES else []
+            run = run[:1] if form in (Form.DEFINED, Form.DIFFERENCE) else run[-1:]
+            found += [node, *run] if form in _OF_USERS else run or [node]
+        return list(dict.fromkeys(found))
+
     def _count_others(self, name: str, nodes: Sequence[Node]) -> tuple[int, bool]:
         """Return how many declarations of a name are left out, and whether there may be more."""
         files = 0 if "." in normalise_name(name) else len(self._graph.scan.list_declaring(name))
@@ -290,7 +307,7 @@ class Subjects:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             if form in _OF_PROGRAM and all(map(_is_tried, named)):
                 named = []
-            named = named or self._find_in_module(plain)
+            named = named or self._find_in_module(plain) or find_exported(self._graph, plain)
             return (named, TakenAs.DECLARED) if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
         declarations = declarations or self._graph.scan.find_declared(f"{FLAG_PREFIX}{plain}", MAX_FILES)

@@ -337,7 +337,11 @@ class _QuestionReader:
         is_written = [one.taken_as is TakenAs.UNDECLARED and not is_absent(one.asked) for one in missing]
         if parsed.form is Form.DIFFERENCE and len(missing) > 1 and all(is_written):
             return None  # parameters or options: what has their names tells the difference
-        return build_reading(parsed.form, missing) if missing else None
+        if parsed.form is Form.DIFFERENCE and None in found:
+            return None  # the name alone tells nothing of what it is compared with
+        known = [one for one in found if one is not None and one.nodes]
+        is_compared = missing and parsed.form is Form.DIFFERENCE
+        return build_reading(parsed.form, (*missing, *(known if is_compared else ()))) if missing else None
 
     def _find_plain(self, text: str) -> tuple[Subject, ...]:
         """Return what no parser reads by a single word with a capital letter, or by its path; or nothing."""
