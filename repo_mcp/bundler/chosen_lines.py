@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
+from repo_mcp.bundler.bound_statements import find_bound, find_makers
 from repo_mcp.bundler.statements import (
     Statement,
     cut_statements,
-    find_bound,
     is_empty,
     list_alternatives,
     list_arms,
@@ -31,6 +31,10 @@ from repo_mcp.record_classes import replace
 
 OWN_WORDS = 0.8  # part of the worth 1 of all words which those in the body share; the others keep theirs
 BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
+MAKER_CHARS = 220  # of a statement that gives a value to a name which a shown condition or result uses
+# In a body of MANY_LINES, a statement is worth less, at least FAR_OFF of what it says, the fewer of the
+# question's words stand within NEAR_LINES of it.
+MANY_LINES, NEAR_LINES, FAR_OFF = 60, 10, 0.3
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 LEADS = 0.5  # worth of a statement that leads to another shown declaration; all words together are worth 1
 ARMS_CHARS = 600  # of the other arms of a choice, which are shown with one of them
@@ -69,7 +73,8 @@ def choose_lines(
     if measure(body.lines, saying) <= room:
         return saying
     code = [number for number in code if not is_directive(body.lines[number - 1])]
-    statements = cut_statements(_drop_weak(body, weights), code)
+    body = _drop_weak(body, weights)
+    statements = _discount_far(body, cut_statements(body, code), weights)
     if room < SHORT_ROOM and statements:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
@@ -81,6 +86,25 @@ def _drop_weak(body: Body, weights: Mapping[str, float]) -> Body:
     held = {at: max((weights.get(term, 0.0) for term in own), default=0.0) for at, own in body.terms.items()}
     least = LEAST_OF_BEST * max(held.values(), default=0.0)
     return replace(body, terms={at: own for at, own in body.terms.items() if held[at] >= least})
+
+
+def _discount_far(body: Body, statements: list[Statement], weights: Mapping[str, float]) -> list[Statement]:
+    """Return the statements; in a long body, those far from most of the question's words are worth less."""
+    if body.line_count < MANY_LINES or not body.terms:
+        return statements
+    near = [_weigh_near(body, one, weights) for one in statements]
+    most = max(near, default=0.0) or 1.0
+    return [
+        replace(one, factor=one.factor * (FAR_OFF + (1.0 - FAR_OFF) * weight / most))
+        for one, weight in zip(statements, near, strict=True)
+    ]
+
+
+def _weigh_near(body: Body, one: Statement, weights: Mapping[str, float]) -> float:
+    """Return the weight of all terms within NEAR_LINES of a statement."""
+    around = range(one.first - NEAR_LINES, one.last + NEAR_LINES + 1)
+    held = dict.fromkeys(term for at in around for term in body.terms.get(at, ()))
+    return sum(weights.get(term, 0.0) for term in held)
 
 
 class _Choice:
@@ -165,10 +189,13 @@ class _Choice:
 
     def _take_beside(self, ordinal: int) -> None:
         """Show what a statement leads to inside, and short ones that share a name with it, if they fit."""
-        inner = list_inner(self._body, self._statements, ordinal)
-        for one in (*inner, *find_bound(self._body, self._statements, ordinal)):
-            is_wanted = one not in self._shown and (one in inner or self._costs[one] <= BOUND_CHARS)
-            if is_wanted and self._take(one):
+        body, statements = self._body, self._statements
+        inner = list_inner(body, statements, ordinal)
+        makers = find_makers(body, statements, ordinal)
+        most = dict.fromkeys(find_bound(body, statements, ordinal), BOUND_CHARS)
+        most |= dict.fromkeys(makers, MAKER_CHARS) | dict.fromkeys(inner, self._left)
+        for one in (*inner, *makers, *most):
+            if one not in self._shown and self._costs[one] <= most[one] and self._take(one):
                 self._rates.pop(one, None)
         self._take_arms(ordinal)
 

@@ -23,8 +23,6 @@ FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
 TERMS_OF_NAME = 3  # of the question, that a line with a name of several words has: the name and its words
 LOGS = 0.2  # factor of a line that only logs
-# In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
-MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\bthrow_\w+\s*+[(<]"
@@ -64,13 +62,14 @@ _CONSTANTS = frozenset(
 )
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
-_AWAITS = re.compile(r"(?<![=<>!~])=\s*+$")  # a line whose value stands on the next one
+# A line that goes on in the next one: behind `=`, or behind an operator, with a comment or not.
+_AWAITS = re.compile(r"(?:(?<![=<>!~])=|\s(?:&&|\|\||\?\??|[-+]|and|or|not))\s*+\\?\s*+(?://.*|#\s.*)?$")
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(
     r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield|switch|select|when|case)?\s*+[:;{]?\s*$"
 )
 _OPENS, _CLOSES = "([", ")]"
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
+QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 # A call whose arguments stand on lines of their own, and such a line that says no more than a name.
 _OPENS_CALL = re.compile(r"\w\($")
 _HANDS_ON = re.compile(r"\s*+(?:out |ref |&|\*)?[\w.]++[,)]++;?$")
@@ -117,7 +116,7 @@ def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
     while at < len(code) and len(found) < MAX_STATEMENTS:
         first, depth, last = code[at], 0, at
         while last < len(code):
-            text = _QUOTED.sub('""', body.lines[code[last] - 1])
+            text = QUOTED.sub('""', body.lines[code[last] - 1])
             depth += _count_open(text) + _count_closed(body, code, last)
             is_open = depth > 0 or _goes_on(body, code, last, text)
             if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
@@ -126,7 +125,7 @@ def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last]))
         at = last + 1
-    credited = _credit_setters(body, _credit_makers(body, _discount_far(body, found)))
+    credited = _credit_setters(body, _credit_makers(body, found))
     weighed = _end_with_result(body, _hand_on(body, credited))
     return _begin_with_signature(body, weighed)
 
@@ -154,19 +153,6 @@ def _goes_on(body: Body, code: Sequence[int], at: int, text: str) -> bool:
     """Return True if what a line says goes on in the next line of code."""
     below = body.lines[code[at + 1] - 1] if at + 1 < len(code) else ""
     return _AWAITS.search(text) is not None or _GOES_ON.match(below) is not None
-
-
-def _discount_far(body: Body, statements: list[Statement]) -> list[Statement]:
-    """Return the statements; in a long body, those far from the question's words are worth less."""
-    if body.line_count < MANY_LINES or not body.terms:
-        return statements
-    held = sorted(body.terms)
-
-    def is_near(one: Statement) -> bool:
-        at = bisect_left(held, one.first - NEAR_LINES)
-        return at < len(held) and held[at] <= one.last + NEAR_LINES
-
-    return [one if is_near(one) else replace(one, factor=one.factor * FAR_OFF) for one in statements]
 
 
 def _credit_makers(body: Body, statements: list[Statement]) -> list[Statement]:
@@ -227,18 +213,6 @@ def _build(body: Body, first: int, last: int) -> Statement:
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
     return Statement(first, last, measure_indent(top), terms, bonus, factor)
-
-
-def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:
-    """Return the neighbours that use a name which a statement assigns, or assign one which it uses."""
-    found = []
-    for first, second in ((ordinal - 1, ordinal), (ordinal, ordinal + 1)):
-        if first > 0 and second < len(statements) and statements[first].indent == statements[second].indent:
-            made = _MAKES_NAME.match(body.lines[statements[first].first - 1])
-            text = "\n".join(body.lines[statements[second].first - 1 : statements[second].last])
-            if made is not None and re.search(rf"(?<![\w.]){re.escape(made[1])}\b", text):
-                found.append(second if first == ordinal else first)
-    return found
 
 
 def list_arms(body: Body, statements: Sequence[Statement], ordinal: int) -> list[int]:

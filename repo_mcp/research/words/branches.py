@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.body import Body, list_code, says_nothing
 from repo_mcp.bundler.statements import (
     Statement,
     cut_statements,
@@ -104,7 +104,9 @@ def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
 
 def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) -> None:
     """Let a finding show the lines of some statements."""
-    lines = {at for own in told for at in (own.first, own.last)}
+    text = state.source.read_lines(one.path)
+    numbers = {at for own in told for at in range(own.first, own.last + 1)}
+    lines = {at for at in numbers if not says_nothing(text[at - 1])}
     place = (one.path, one.start_line, one.symbol)
     for at, known in enumerate(state.findings):
         if (known.path, known.start_line, known.symbol) == place:
