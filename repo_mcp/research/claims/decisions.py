@@ -6,26 +6,28 @@
         return False
 
 One such condition is a guard, and says little of the whole; neither does one that only hands on an error.
+Where no early exit has a word of the question, the branches that have several are told, with what they do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import build_body, iter_branches, quote, read_line, show_lines
+from repo_mcp.research.words.branches import Branch, build_body, iter_branches, quote, read_line, show_lines
 from repo_mcp.research.words.error_lines import OF_ERROR
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST, MOST = 2, 3  # conditions that are told
+TELLING = 2  # words of the question, in a branch that does not leave the function
 INNER = 3  # statements under a condition; after more, its end says too little
 LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
 # `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
@@ -35,11 +37,12 @@ _ON_ONE_LINE = re.compile(
 )
 
 
+_ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
 
 
 def describe_decisions(state: ResearchState, best: Node) -> str:
-    """Return a sentence on the conditions under which a function leaves early; "" if it has fewer than LEAST.
+    """Return a sentence on the conditions under which a function leaves early; "" if too few say anything.
 
     Of more than MOST, those with most words of the question are told. Their lines are shown.
     """
@@ -49,19 +52,51 @@ def describe_decisions(state: ResearchState, best: Node) -> str:
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     body = build_body(state, one.path, one.start_line, one.end_line)
     is_long = one.end_line - one.start_line >= LONG_LINES
-    told = [
-        (shares_word(quote(body, own), words), own)
-        for own in _iter_decisions(body)
-        if not OF_ERROR.search(read_line(body, own[0]))
-    ]
+    told = _rank(body, _iter_decisions(body), words)
     told = [ranked for ranked in told if ranked[0] or not is_long]
-    if len(told) < LEAST:
+    if not any(rank for rank, _ in told):
+        told = [ranked for ranked in _rank(body, _iter_effects(body, words), words) if ranked[0] >= TELLING]
+    elif len(told) < LEAST:
+        return ""
+    if not told:
         return ""
     best_ones = sorted(
         sorted(told, key=lambda ranked: -ranked[0])[:MOST], key=lambda ranked: ranked[1][0].first
     )
     show_lines(state, one, [statement for _, own in best_ones for statement in own])
     return f"It decides by {join_names(_tell(one, body, own) for _, own in best_ones)}."
+
+
+def _rank(
+    body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]
+) -> list[tuple[int, tuple[Statement, ...]]]:
+    """Return decisions behind the number of words that each has, without those that only test an error."""
+    return [
+        (shares_word(quote(body, own), words), own)
+        for own in decisions
+        if not OF_ERROR.search(read_line(body, own[0]))
+    ]
+
+
+def _iter_effects(body: Body, words: Sequence[str]) -> Iterator[tuple[Statement, ...]]:
+    """Yield each condition with that statement under it which has most words of a question."""
+    for branch in iter_branches(body):
+        own = [one for one in branch.inner if one.indent == branch.inner[0].indent]
+        does = [
+            one for one in own if not (only_logs(read_line(body, one)) or is_branch(read_line(body, one)))
+        ]
+        if branch.otherwise is None and does:
+            yield branch.condition, max(does, key=lambda one: shares_word(quote(body, (one,)), words))
+
+
+def _find_effect(body: Body, branch: Branch) -> Statement:
+    """Return the statement with which a branch ends, or the one before it if it only leaves."""
+    own = [one for one in branch.inner if one.indent == branch.inner[0].indent]
+    at = own.index(branch.end) - 1
+    if at < 0 or not _ONLY_LEAVES.match(read_line(body, branch.end)):
+        return branch.end
+    line = read_line(body, own[at])
+    return branch.end if only_logs(line) or is_branch(line) else own[at]
 
 
 def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
@@ -71,7 +106,7 @@ def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
         is_short = len(branch.inner) <= INNER and branch.otherwise is None
         end = read_line(body, branch.end)
         if is_short and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
-            found[branch.condition.first] = (branch.condition, branch.end)
+            found[branch.condition.first] = (branch.condition, _find_effect(body, branch))
     for one in cut_statements(body, list_code(body))[1:]:
         if _ON_ONE_LINE.match(read_line(body, one)):
             found.setdefault(one.first, (one,))

@@ -86,3 +86,40 @@ def test_a_condition_is_quoted_without_the_bracket_of_the_branch_before() -> Non
     )
     claim = Asked({"shelf.js": text}).ask("how is the shelf of a parcel chosen? (chooseShelf)").claim
     assert "and `else if (parcel.large)` with `return 2;` (shelf.js:4)." in claim
+
+
+def test_exits_without_a_word_of_the_question_give_way_to_the_branches_that_have_one() -> None:
+    text = """class Loader:
+    def load(self, place):
+        if self._off:
+            return
+        if place in self._known:
+            return
+        for parent in place.parents:
+            if self.holds(parent):
+                found = self.read_recipe(parent)
+                self.count(found)
+            if parent.has_recipe():
+                self.recipes.append(parent)
+                self.count(parent)
+"""
+    report = Asked({"loader.py": text}).ask("how is it decided which recipe of a parent is loaded? (load)")
+    assert (
+        "It decides by `if self.holds(parent)` with `found = self.read_recipe(parent)` (loader.py:8) and"
+        " `if parent.has_recipe()` with `self.recipes.append(parent)` (loader.py:11)."
+    ) in report.claim
+
+
+def test_before_a_bare_return_stands_what_a_condition_leads_to() -> None:
+    text = GATE.replace("    return false\n", "    gate.refuse(guest)\n    return\n")
+    claim = Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+    assert "`if (rules.denies(guest))` with `gate.refuse(guest)` (gate.ts:6)" in claim
+
+
+def test_all_lines_of_a_condition_that_is_told_are_shown() -> None:
+    many = "".join(f"  gate.step{at}(gate.key{at}, gate.lock{at}, gate.wall{at})\n" for at in range(99))
+    text = GATE.replace(
+        "rules.denies(guest)", "\n    rules.denies(guest) &&\n    gate.isShut &&\n    gate.isNarrow\n  "
+    ).replace("  return guest", f"{many}  return guest")
+    report = Asked({"gate.ts": text}).ask(ASKED[0][1])
+    assert "gate.isShut" in find_one(report, "isAdmitted").excerpt
