@@ -77,6 +77,7 @@ NO_RECORD = (
     " no references were followed."
 )
 MAX_EDGES = 200  # of the map
+FIRST_OF_PART = 4  # findings of a part of a question, which are shown almost always
 
 
 def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
@@ -216,6 +217,8 @@ def _answer_parts(
     if len(parts) == MOST_PARTS and len(split_question(parts[-1])) > 1:
         answered[-1].state.warnings.append(_MORE_PARTS)
     drop_repeated([one.state for one in answered])
+    for one in answered:
+        quoted.update((own.path, at) for own in one.state.findings[:FIRST_OF_PART] for at in own.shown)
     reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
     return (
         replace(reports[0], request=request)

@@ -27,6 +27,8 @@ _BEGINNING = re.compile(r"(?:-?[01](?:\.0*)?|true|false|True|False)\s*[;,]?\s*(?
 _FIXED = re.compile(
     r"\b(?:const\w*|final|readonly|define|static|val)\b|[Dd]efault|DEFAULT|^\W*[A-Z][A-Z0-9_]+\b"
 )
+# What is made, of which a number says no more than how much it holds at first.
+_MAKES_HOLDER = re.compile(r"new\s+[\w.]+<[^()]*>\s*\(|[\w.:<>]*\bwith_?[cC]apacity\(")
 _LONG_TEXT = re.compile(r"^[^`]*`[^`]*$|\"\"\"|'{3}")
 
 
@@ -37,13 +39,21 @@ def is_beginning(line: str, value: str) -> bool:
 
 def begins_value(value: str) -> bool:
     """Return True for what begins with a literal, a collection or a function: it leads to nothing else."""
-    return _BEGINS.match(value) is not None
+    return _BEGINS.match(value) is not None and not _MAKES_HOLDER.match(value)
 
 
 def tells_value(value: str) -> bool:
     """Return True for a literal, a collection or a function, and for what is computed from literals alone."""
-    value = _OTHERWISE.split(value)[-1].strip()
+    value = _leave_out_further(_OTHERWISE.split(value)[-1].strip())
+    if _MAKES_HOLDER.match(value):
+        return False
     return bool(_BEGINS.match(value) or (_HOLDS.search(value) and not _VARIES.search(value)))
+
+
+def _leave_out_further(text: str) -> str:
+    """Return a value without the arguments behind it: `dict, init=False`."""
+    found = re.match(r"[^(\[{,\"'`]*+(?=,\s*\w++\s*=(?!=))", text)
+    return text if found is None else found[0]
 
 
 def find_value(name: str, text: str) -> str:

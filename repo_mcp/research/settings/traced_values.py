@@ -41,6 +41,8 @@ MOST_NAMES = 2  # in one value, that are followed
 MOST_MET = 24  # symbols and names that are looked at for one value
 MOST_MATCHES, MOST_GIVING = 60, 3  # lines with a name; places that give it values, none of which is a default
 LINE_CHARS = 400  # read of a line, so that none takes long
+# Languages in which methods name members without a receiver.
+BARE_MEMBERS = frozenset({"cpp", "csharp", "java", "swift"})
 STANDING = VALUES | {SymbolKind.MACRO}
 _DEFAULT = re.compile(r"default", re.IGNORECASE)
 _RETURNED = re.compile(r"(?:\breturn\b|=>)\s*(.+)|\{\s*([^{};]+)\}?\s*$", re.DOTALL)
@@ -89,7 +91,7 @@ class _Tracer:
         if node.symbol.kind in CALLABLE_KINDS:
             return self._trace_returned(node, steps)
         given = self._list_givers(node)
-        if given is None:
+        if given is None or self._is_one_of_its_type(node):
             return []
         for at in given:
             if found := self._judge(node.path, at, name, steps):
@@ -106,16 +108,37 @@ class _Tracer:
         comments = self._state.source.read_comment_lines(node.path)
         name, own = re.escape(node.symbol.name), node.symbol.start_line
         given = re.compile(
-            rf"(?:^\s*|[;{{(]\s*|\.|->|@){name}\s*(?:(\+\+|--|[-+]=)|(?:\?\?|\|\|)?:?=(?![=>]))"
+            rf"(?:(?P<bare>^\s*|[;{{(]\s*)|\.|->|@){name}\s*"
+            r"(?:(?P<counts>\+\+|--|[-+]=)|(?:\?\?|\|\|)?:?=(?![=>]))"
         )
         found = [
             (at, match)
             for at, line in enumerate(lines, 1)
             if node.symbol.name in line and (match := given.search(line[:LINE_CHARS])) and at not in comments
         ]
-        others = [at for at, _ in found if at != own]
-        is_state = any(match[1] for _, match in found) or len(others) > MOST_SETTING
-        return None if is_state else [own, *others]
+        others = [(at, match) for at, match in found if at != own]
+        if any(match["counts"] for _, match in found) or len(others) > MOST_SETTING:
+            return None
+        return [own, *(at for at, match in others if match["bare"] is None or self._may_mean(node, at))]
+
+    def _is_one_of_its_type(self, node: Node) -> bool:
+        """Return True for an instance that a type has of itself: its name says as much."""
+        owner = node.qualified_name.rpartition(".")[0].rpartition(".")[2]
+        lines = self._state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.start_line]
+        made = re.compile(rf"=\s*(?:new\s+)?{re.escape(owner)}\s*\(")
+        return bool(owner) and any(made.search(line[:LINE_CHARS]) for line in lines)
+
+    def _may_mean(self, node: Node, at: int) -> bool:
+        """Return True if a bare name in a line of its file may be a value: no variable of another function.
+
+        A method of the same type may leave out the receiver.
+        """
+        around = self._state.source.find_around(node.path, at)
+        if around is None or around.symbol.kind not in CALLABLE_KINDS:
+            return True
+        owner = node.qualified_name.rpartition(".")[0]
+        is_beside = around.qualified_name.rpartition(".")[0] == owner and bool(node.symbol.parent)
+        return around.qualified_name == owner or (is_beside and node.language in BARE_MEMBERS)
 
     def _trace_returned(self, node: Node, steps: int) -> list[Place]:
         """Return the line with what a short function returns, and what leads to that."""
@@ -190,8 +213,8 @@ class _Tracer:
     def trace_name(self, name: str, steps: int, node: Node | None = None, origin: str = "") -> list[Place]:
         """Return the places that lead to a value of a name, wherever the program gives it one.
 
-        If it is the name of a known `node`, members of other types do not count, and if it stands in the file
-        `origin`, no variables of functions and no private members in other files.
+        If it is the name of a known `node`, neither members of other types nor variables of functions count,
+        and if it stands in the file `origin`, no variables and no private members in other files.
         """
         folded = name.strip("_")
         if not folded or count_words(folded) < LEAST_WORDS or folded in self._met or steps < 1:
@@ -221,7 +244,7 @@ class _Tracer:
             is_local = around is not None and around.symbol.kind in CALLABLE_KINDS
             is_keyed = re.search(rf"{quoted}[\"'`]?\s*:(?!=)", match.line) is not None
             is_elsewhere = origin not in ("", path)
-            is_other = is_elsewhere and _is_variable(match.line, folded)
+            is_other = (is_elsewhere or node is not None) and _is_variable(match.line, folded)
             if is_elsewhere and around is not None and around.symbol.name == f"_{folded}":
                 continue  # a private member of another type
             if is_local and (is_other or not (is_default or is_keyed)):

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.given_values import find_value, tells_value
+from repo_mcp.research.settings.given_values import begins_value, find_value, tells_value
 from repo_mcp.research.settings.traced_values import trace_value
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
@@ -129,6 +129,11 @@ def test_a_line_gives_a_value_to_the_name_with_which_it_begins(name: str, line: 
     assert find_value(name, line) == value
 
 
+def test_what_is_made_to_hold_others_has_no_value() -> None:
+    assert not begins_value("new Queue<Parcel>(1000);")
+    assert begins_value("new int[] {1, 2};")
+
+
 @pytest.mark.parametrize(
     ("value", "tells"),
     [
@@ -141,6 +146,10 @@ def test_a_line_gives_a_value_to_the_name_with_which_it_begins(name: str, line: 
         ("new Queue()", False),
         ("result.time - 1", False),
         ("mean(times, 2)", False),
+        ("new Queue<Parcel>(1000);", False),
+        ("Vec::with_capacity(16);", False),
+        ("dict, init=False", False),
+        ("10, init=False", True),
     ],
 )
 def test_a_value_tells_something_if_it_is_made_of_literals(value: str, tells: bool) -> None:
@@ -221,3 +230,43 @@ def test_a_variable_or_a_member_of_an_unrelated_type_elsewhere_gives_no_value(ot
         files, "How long until a parcel is carried again after a delay? (hours_left, ParcelDelay)"
     )
     assert "bells/ring.py" not in str(values)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "post.ts",
+            "export interface Parcel {\n  kindOfBox: string\n}\n\nexport function wrap(given) {\n"
+            "  const {\n    kindOfBox = 'all',\n  } = given\n  return kindOfBox\n}\n",
+        ),
+        (
+            "keep.ts",
+            "export interface Parcel {\n  kindOfBox: (box: Box) => void\n}\n\nexport function wrap(given) {\n"
+            "  const kindOfBox: Kind = {\n    given,\n    at: 3,\n  }\n  return kindOfBox\n}\n",
+        ),
+        (
+            "post.py",
+            "class Parcel:\n    kindOfBox: str\n\n\ndef wrap(given):\n    kindOfBox = 'all'\n"
+            "    return given(kindOfBox)\n",
+        ),
+        (
+            "Post.cs",
+            'public class Parcel {\n    public static readonly Parcel kindOfBox = new Parcel("all", 4);\n}\n',
+        ),
+    ],
+)
+def test_neither_a_variable_of_a_function_nor_an_instance_of_its_own_type_gives_a_value(
+    path: str, text: str
+) -> None:
+    source = Asked({path: text}).open_source()
+    state = ResearchState(source, ResearchRequest("box"), RunControl(lambda: False), wants_tests=False)
+    assert trace_value(state, state.graph.choose("Parcel.kindOfBox")) == []
+
+
+def test_a_method_gives_a_value_to_a_member_of_its_type() -> None:
+    text = "class Parcel {\n    int kindOfBox;\n\n    Parcel() {\n        kindOfBox = 47;\n    }\n}\n"
+    source = Asked({"Parcel.java": text}).open_source()
+    state = ResearchState(source, ResearchRequest("box"), RunControl(lambda: False), wants_tests=False)
+    places = trace_value(state, state.graph.choose("Parcel.kindOfBox"))
+    assert [(one.path, one.first) for one in places] == [("Parcel.java", 5)]
