@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from repo_mcp.bundler.body import Body
-from repo_mcp.bundler.statements import QUOTED, Statement, is_branch, leaves
+from repo_mcp.bundler.statements import MAX_STATEMENTS, QUOTED, Statement, is_branch, leaves
 
 MOST_MAKERS = 3  # of the names in one statement
 LINE_CHARS = 400  # read of a line, so that none takes long
 # What stands before the `=` of a statement: `const { a, b }`, `limit, err`, `long count`, `let a: Rule`.
 _GIVES = re.compile(r"\s*+([\w\s,:<>?&*$@{}()|\[\].]{1,120}?)\s*:?=(?![=>~])")
 _NAME = re.compile(r"(?<![\w.@])[A-Za-z_]\w*+")
+_VARIABLE = re.compile(r"[*&$]*[A-Za-z_]\w*")
 _FUNCTION = re.compile(r"(?:=>|\b(?:function|func|fn)\b.*|->.*)\s*\{\s*$")  # whose body says what it gives
 _DECIDES = re.compile(r"&&|\|\||[=!]=|[<>]=?\s|\?\s|\b(?:and|or|not|in|is)\b")
 
@@ -29,7 +31,7 @@ def find_bound(body: Body, statements: Sequence[Statement], ordinal: int) -> lis
     for first, second in ((ordinal - 1, ordinal), (ordinal, ordinal + 1)):
         if first > 0 and second < len(statements) and statements[first].indent == statements[second].indent:
             made = _list_made(_read_top(body, statements[first]))
-            if not made.isdisjoint(_list_used(body, statements[second])):
+            if made and not made.isdisjoint(_list_used(body, statements[second])):
                 found.append(second if first == ordinal else first)
     return found
 
@@ -64,18 +66,19 @@ def _find_givers(body: Body, statements: Sequence[Statement], ordinal: int) -> l
     return found
 
 
-def _list_made(line: str) -> set[str]:
+@lru_cache(maxsize=2 * MAX_STATEMENTS)  # of one body, whose conditions all look at the lines above them
+def _list_made(line: str) -> frozenset[str]:
     """Return the names of variables to which a line gives values; none if it begins a condition."""
     given = None if is_branch(line) or leaves(line) or _FUNCTION.search(line) else _GIVES.match(line)
     if given is None:
-        return set()
+        return frozenset()
     left = re.sub(r"<.*>", "", given[1]).strip()
     if "(" in left and not left.startswith("("):  # a call
-        return set()
+        return frozenset()
     if "," in left or "{" in left:
-        return set(_NAME.findall(left))
+        return frozenset(_NAME.findall(left))
     last = left.replace("::", ".").partition(":")[0].split()[-1:]
-    return {name.lstrip("*&$") for name in last if re.fullmatch(r"[*&$]*[A-Za-z_]\w*", name)}
+    return frozenset(name.lstrip("*&$") for name in last if _VARIABLE.fullmatch(name))
 
 
 def _list_used(body: Body, one: Statement) -> set[str]:
