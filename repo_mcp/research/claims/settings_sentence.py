@@ -20,6 +20,7 @@ from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
+from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
 from repo_mcp.research.settings.traced_values import trace_value
@@ -30,7 +31,10 @@ from repo_mcp.text.roles import FileRole, find_role
 _ASKS_DEFAULT = re.compile(
     r"\b(?:what|which|its|their)\b.*\bdefaults?\b|\bdefault value|\bdefaults? to\b", re.IGNORECASE
 )
+_ASKS_VALUE = re.compile(r"\bdefaults?\b", re.IGNORECASE)
 _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
+# Roles of lines that may give a default with the name of a setting, the surest first.
+_GIVING = (Role.OPTION, Role.PASSES, Role.SETS, Role.FROM_ENVIRONMENT, Role.READS)
 _VALUES = frozenset({"constant", "property", "variable"})
 _DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
 MAX_DEFAULT_CHARS = 80  # of a default that is quoted
@@ -79,8 +83,21 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places, state.unnoted[Role.SETS])
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    default = _describe_default(state, subject, program)
+    default = _describe_given(state, program) or _describe_default(state, subject, program)
     return f"{is_so}{default}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+
+
+def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
+    """Return a sentence on the default that a call gives with the name of a setting, if it is asked for."""
+    if not _ASKS_VALUE.search(state.request.query):
+        return ""
+    for role in _GIVING:
+        for one in program:
+            for at in one.lines if one.role is role else ():
+                given = find_default(state, one.path, at, one.reason.about, reads=True)
+                if given:
+                    return f" Its default is {given} ({write_citation(one.path, at, at)})."
+    return ""
 
 
 def _describe_default(state: ResearchState, subject: Subject, program: Sequence[Finding]) -> str:

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.research.findings.locating import is_test
+from repo_mcp.research.findings.locating import is_document_line, is_test
 from repo_mcp.research.findings.records import Finding, MapEdge
 
 CALLS = "calls"
 DISTANCE = 0.85  # factor of worth for each further hop
 CROWD = 6  # after so many findings of one hop, the next is worth half
-TEST = 0.4  # factor of worth for tests
+ASIDE = 0.4  # factor of worth for tests, and for lines of documents that only repeat a name
 _SURE = {"exact": 1.0, "probable": 0.8, "text": 0.8, "possible": 0.4}
 
 
@@ -58,7 +58,9 @@ def order_findings(findings: Sequence[Finding]) -> list[int]:
     met: Counter[int] = Counter()
     worth: list[float] = []
     for one in findings:
-        share = _SURE[one.confidence] * (TEST if is_test(one.path, one.symbol) else 1.0)
+        share = _SURE[one.confidence] * (
+            ASIDE if is_test(one.path, one.symbol) or is_document_line(one) else 1.0
+        )
         crowd = 1.0 + met[one.hop] / CROWD
         worth.append(share * DISTANCE ** (one.hop - 1) / crowd)
         met[one.hop] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
 from repo_mcp.titled_names import TITLE, find_test_kind, is_titled, split_qualified
+
+if TYPE_CHECKING:
+    from repo_mcp.research.findings.records import Finding
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 _ROLES = {
@@ -134,3 +138,8 @@ def count_shared_folders(one: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+def is_document_line(one: Finding) -> bool:
+    """Return True for a line of a document that only has a name: no section tells of it."""
+    return one.kind == "file" and find_role(one.path) is FileRole.DOCS

@@ -59,7 +59,7 @@ _SCHEMA = re.compile(r"(?:^|[/._-])schemas?(?=[/._-]).*\.json$", re.IGNORECASE)
 _HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:init|constructor|function))\s*$")
 _LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
-_SENTENCE = re.compile(r"\"[^\"\n ]{0,200}+ [^\"\n]{0,200}\"|'[^'\n ]{0,200}+ [^'\n]{0,200}'")  # in quotes
+_TEXT = re.compile(r"\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'")  # in quotes; a sentence has a blank
 
 
 class LineUse(StrEnum):
@@ -152,7 +152,7 @@ def reads_key(name: str, line: str) -> bool:
     asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|{_ASKING}\(\s*{quoted}\s*\)"
     asked += rf"|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
     record = r"\b\w{0,40}(?:conf|config|configuration|settings?|options|opts|cfg|props)"
-    code = _SENTENCE.sub('""', line)
+    code = _TEXT.sub(lambda text: '""' if " " in text[0] else text[0], line)
     return re.search(rf"{asked}|{record}\??\.{named}\b{_NOT_SET}", code, re.IGNORECASE) is not None
 
 

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, list_users
 from repo_mcp.research.settings.line_use import LineUse, classify_match
-from repo_mcp.research.settings.option_calls import list_uses_of_bound
+from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -96,7 +96,7 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
     does what is named after a default if one is asked for.
     """
     counts: dict[str, int] = {}
-    uses = {match: classify_match(state, name, match) for match in matches}
+    uses = {match: _classify(state, name, match) for match in matches}
     first = LineUse.TAKES if asks_for_readers(state.request.query) else None
     asks_default = _DEFAULT.search(state.request.query) is not None
     ordered = sorted(
@@ -104,7 +104,7 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
         key=lambda one: (
             is_test_place(one.path),
             uses[one] is not first,
-            asks_default and not _says_default(state, one),
+            asks_default and not (uses[one] is LineUse.OPTION or _says_default(state, one)),
             name not in one.line,  # spelled otherwise, it may be another setting
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
@@ -134,6 +134,14 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
         text = f"{use.value.format(written)}, in {_name_role(match.path)}"
         role = _ROLES.get(use, Role.OTHER)
         noted += _note_use(state, name, own, Reason(text, role, written), 1)
+
+
+def _classify(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
+    """Return how a line uses a name: a call that is given its default with it declares it."""
+    use = classify_match(state, name, match)
+    if use in (LineUse.PASSES_ON, LineUse.SETS) and find_default(state, match.path, match.start_line, name):
+        return LineUse.OPTION
+    return use
 
 
 def _says_default(state: ResearchState, match: ExactMatch) -> bool:

@@ -18,6 +18,7 @@ from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.open_brackets import list_open_brackets
 from repo_mcp.research.findings.records import OptionCall
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.given_values import begins_value
 from repo_mcp.research.settings.line_use import HEAD_LINES
 from repo_mcp.text.question_words import count_words
 
@@ -34,9 +35,10 @@ _TYPED = re.compile(  # functions of Go that are named for the type of the optio
 )
 # What is called to read, change or test an option rather than to declare it.
 _KEEPS = re.compile(
-    r"(?i:get|pop|read|look_?up|has|is|set|put|insert|update|del|remove|mark|changed|find|check|with|use)"
+    r"(?i:get|fetch|pop|read|look_?up|has|is|set|put|insert|update|del|remove|mark|changed|find|check|with|use)"
     r"(?![a-z])|(?i:parse)"
 )
+_READS = re.compile(r"(?i:get|pop|read|look_?up|fetch)")
 _LONG = frozenset({"long", "on", "name", "names"})  # declare an option that is written with dashes
 # Stands before a default: `default=`, `.Default(`, `default_value_t = `.
 _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
@@ -77,6 +79,32 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
     default = _read_default(text, begins, name, match.path)
     return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
+
+
+def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: bool = False) -> str:
+    """Return the default that a call gives to a setting whose quoted name is an argument on a line; or "".
+
+    addini("file_names", default=["test_*.py"])    With `reads`, also config.get("file_names", "x").
+    """
+    lines = state.source.read_lines(path)
+    line = lines[at - 1] if at <= len(lines) else ""
+    written = re.search(rf"[\"'`](?:-\w,? ?)?(?:--?)?{re.escape(name)}[\"'`]\s*(?:,|$)", line)
+    if written is None or at in state.source.read_comment_lines(path):
+        return ""
+    start = max(0, at - 1 - HEAD_LINES)
+    head = "\n".join((*lines[start : at - 1], line[: written.start()]))
+    opened = _find_open_bracket(mask_texts(head))
+    called = None if opened is None else _CALLED.search(head[:opened])
+    if opened is None or called is None or head[opened + 1 :].strip()[-1:] not in ("", ","):
+        return ""
+    first = start + head.count("\n", 0, opened) + 1
+    text = "\n".join(lines[first - 1 : _find_last(lines, first, at, called[2])])
+    begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
+    if not _KEEPS.match(called[2]):
+        return _read_default(text, begins, called[2], path)
+    arguments = list(_iter_arguments(text, mask_texts(text), begins + 1))
+    is_read = reads and _READS.match(called[2]) and len(arguments) == 2 and name in arguments[0]
+    return arguments[1] if is_read and begins_value(arguments[1]) else ""
 
 
 def mask_texts(text: str) -> str:

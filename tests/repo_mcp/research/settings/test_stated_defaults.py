@@ -1,0 +1,68 @@
+"""A default that a call gives with the name of a setting is said, and comes before documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.research.asking import Asked, list_found
+
+DOCS = "".join(
+    f"Chapter {at}\n=======\n\n.. code-block:: ini\n\n    file_names = *.py\n\n" for at in range(3)
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        (
+            "app/names.py",
+            'def declare(parser):\n    parser.addini(\n        "file_names",\n        type="args",\n'
+            '        default=["test_*.py", "*_test.py"],\n    )\n',
+            'Its default is ["test_*.py", "*_test.py"] (app/names.py:3).',
+        ),
+        (
+            "app/names.py",
+            'def load(config):\n    return config.get("file_names", "*.py")\n',
+            'Its default is "*.py" (app/names.py:2).',
+        ),
+        (
+            "app/names.ts",
+            "export function declare(cli: Cli) {\n"
+            "  cli.define('file_names', { type: 'string', default: '*.ts' });\n}\n",
+            "Its default is '*.ts' (app/names.ts:2).",
+        ),
+        (
+            "app/names.go",
+            'package app\n\nfunc declare(flags *Set) {\n\tflags.String("file_names", "*.go", "Names.")\n}\n',
+            'Its default is "*.go" (app/names.go:4).',
+        ),
+        (
+            "app/Names.java",
+            "class Names {\n    String load(Config config) {\n"
+            '        return config.getString("file_names", "*.java");\n    }\n}\n',
+            'Its default is "*.java" (app/Names.java:3).',
+        ),
+    ],
+)
+def test_a_call_with_the_name_of_a_setting_and_a_default_says_it(path: str, text: str, said: str) -> None:
+    report = Asked({path: text, "docs/names.rst": DOCS}).ask(
+        "Where is file_names configured and what is its default?"
+    )
+    assert said in report.claim
+
+
+def test_what_declares_a_setting_with_its_default_comes_before_documents() -> None:
+    text = 'def declare(parser):\n    parser.addini("file_names", default=["*.py"])\n'
+    reads = 'def collect(config):\n    return config.getini("file_names")\n'
+    texts = {"app/names.py": text, "app/collect.py": reads, "docs/names.rst": DOCS}
+    report = Asked(texts).ask("Where is file_names configured and what is its default? (addini, collect)")
+    assert report.claim.startswith("file_names is declared as an option at app/names.py:2.")
+    found = list_found(report)
+    assert found[0] == "names.declare"
+    assert found.index("collect.collect") < found.index("docs/names.rst")
+
+
+def test_no_default_is_said_where_a_call_gives_none() -> None:
+    text = 'def collect(config):\n    return config.get("file_names", None)\n'
+    claim = Asked({"app/names.py": text}).ask("Where is file_names configured and what is its default?").claim
+    assert "default" not in claim
