@@ -52,6 +52,10 @@ _ACTION = compile_late(
 _WAY = compile_late(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _ALL_OF = compile_late(r"^_*(?:ALL|AVAILABLE|BUILTIN|BUILT_IN|DEFAULT|KNOWN|REGISTERED|STANDARD|SUPPORTED)_")
 _TO_IES, _TO_ES = compile_late(r"[^aeiou]y$"), compile_late(r"(?:s|x|z|ch|sh)$")  # endings before a plural
+# "how do I write a custom target": the verb belongs to the form, and `WriteTargets` does something else.
+_WRITES = frozenset({"build", "create", "define", "develop", "implement", "make", "write"})
+_OWN = compile_late(r"(?:(?:an?|my|our|your) )?(?:(?:new|own|custom) )*(?:own|custom) ", re.IGNORECASE)
+_OF_ONES_OWN = compile_late(r"\s*of (?:my|our|your) own\b", re.IGNORECASE)
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 # Participles without "-ed", and the verbs of those that base_forms.py leaves out because code means something
 # else by them.
@@ -189,7 +193,7 @@ class Action:
 
     verb: str
     nouns: tuple[str, ...]  # without "new", "custom" and the like
-    is_kind: bool = False  # the noun is what does something, and no function is named after it
+    is_kind: bool = False  # no function is named after it: the noun does something, or the verb adds it
 
 
 def find_action(text: str) -> Action | None:
@@ -198,7 +202,10 @@ def find_action(text: str) -> Action | None:
     if found is not None and way is not None:  # a way to authenticate is an authenticator
         return Action(found[1].lower(), (f"{way[1].lower().removesuffix('e')}{_find_agent(way[1])}",), True)
     nouns = _list_nouns(found[2]) if found is not None else ()
-    return Action(found[1].lower(), nouns) if found is not None and nouns else None
+    if found is None or not nouns:
+        return None
+    is_own = _OWN.match(found[2]) is not None or _OF_ONES_OWN.match(text, found.end()) is not None
+    return Action(found[1].lower(), nouns, is_own and found[1].lower() in _WRITES)
 
 
 def _find_agent(verb: str) -> str:

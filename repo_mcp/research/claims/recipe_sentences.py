@@ -21,14 +21,17 @@ from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 from repo_mcp.text.citations import write_citation
 
 SECTION = "section"  # the kind of a finding in a document
+_OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
 MOST_TOGETHER = 5  # places with several of the kind
 MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
+    (Role.MODEL, "One to copy is {}."),
     (Role.REGISTERS, "{} registers one."),
     (Role.TAKES_ONE, "{} takes one."),
+    (Role.MARKS, "Most of them are marked with {}."),
+    (Role.MAKES_ONE, "{} makes one."),
     (Role.LISTS, "{} names some of them."),
-    (Role.MODEL, "One to copy is {}."),
 )
 
 
@@ -61,6 +64,9 @@ def describe_recipe(state: ResearchState) -> str:
     elif Role.BASE in found:
         inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
         sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
+        base = _list(state, Role.BASE)[0]
+        verb = "implement" if base.kind in _OPEN else "override"
+        sentences += [f"They {verb} {base.reason.about}."] if base.reason.about else []
     elif tables:
         sentences = _describe_named(state, tables)
     elif any(one.role is Role.SIBLINGS for one in state.findings):

@@ -41,6 +41,8 @@ class Role(Enum):
     RETURNED = auto()  # others of the kind are functions that return it
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
+    MARKS = auto()  # an attribute or a decorator of most of the kind
+    MAKES_ONE = auto()  # returns one of the kind
     LISTS = auto()  # names several of the kind
     SIBLINGS = auto()  # names several of the kind together
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
@@ -82,6 +84,21 @@ class Role(Enum):
     SELECTS_OPTION = auto()  # another option turns it on
     BUILDS_BY_OPTION = auto()  # a line of a Makefile
     ASKS_FOR_OPTION = auto()  # lines of code
+
+
+# What shows how one of a kind is added: the type that it derives from, one to copy, and what takes it.
+RECIPE = frozenset(
+    {
+        Role.BASE,
+        Role.INNER_BASE,
+        Role.RETURNED,
+        Role.MODEL,
+        Role.REGISTERS,
+        Role.TAKES_ONE,
+        Role.MARKS,
+        Role.MAKES_ONE,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, read_body
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, is_deprecated, read_body
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
+from repo_mcp.research.kinds.open_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import count_words, shares_word
 
@@ -90,12 +91,14 @@ def _list_members(state: ResearchState, base: Node) -> list[Node]:
     return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
-def find_model(state: ResearchState, base: Node, telling: Sequence[str]) -> Node | None:
+def find_model(
+    state: ResearchState, base: Node, telling: Sequence[str], members: Set[str] = frozenset()
+) -> Node | None:
     """Return the type of a kind that the question names, or the shortest with at least MODEL_LINES lines.
 
-    `telling` has the words of the question that tell one of the kind from another. A type from which others
-    derive is itself a base. If all that derive from the base are, one of the next level is returned. Return
-    None if there is none.
+    `telling` has the words of the question that tell one of the kind from another. A type that declares one
+    of `members`, which are left open, comes before others. One from which others derive is itself a base. If
+    all that derive from the base are, one of the next level is returned. Return None if there is none.
     """
     level = list_program_derived(state, base)
     named = _find_named_model(state, level, telling)
@@ -104,7 +107,15 @@ def find_model(state: ResearchState, base: Node, telling: Sequence[str]) -> Node
         below = {node: list_program_derived(state, node)[:MOST_MODELS] for node in level}
         fitting = [node for node, own in below.items() if not own and _is_model(node)]
         if fitting:
-            return min(fitting, key=lambda node: (count_lines(node), node.path, node.symbol.start_line))
+            return min(
+                fitting,
+                key=lambda node: (
+                    members.isdisjoint(one.name for one in list_members(state, node)),
+                    count_lines(node),
+                    node.path,
+                    node.symbol.start_line,
+                ),
+            )
         level = [node for own in below.values() for node in own]
     return named
 
@@ -127,5 +138,5 @@ def _is_model(node: Node) -> bool:
 
 
 def _is_whole(node: Node) -> bool:
-    """Return True for a type that leaves nothing open and has a name: not `new Handler`, in a function."""
-    return not is_left_open(node) and " " not in node.symbol.name
+    """Return True for a type in use that leaves nothing open and has a name: not `new Handler`, in a call."""
+    return not (is_left_open(node) or is_deprecated(node) or " " in node.symbol.name)

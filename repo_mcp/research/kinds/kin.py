@@ -3,44 +3,86 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
+from repo_mcp.bundler.body import Body
 from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
+from repo_mcp.research.kinds.derived_types import list_program_derived
 from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
+from repo_mcp.research.kinds.making import find_making, find_mark
+from repo_mcp.research.kinds.open_members import (
+    find_outside,
+    list_members,
+    list_open_members,
+    show_open,
+    show_overriding,
+)
 from repo_mcp.research.kinds.registering import find_registering, find_taking
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
+MOST_TOLD = 4  # members that others of the kind override
+_DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
+_REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
+_TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
+_MARKS = Reason("most of the kind are marked with it", Role.MARKS)
+_MAKES = Reason("makes one of the kind, by what it is given", Role.MAKES_ONE)
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 
 
-def list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, Reason]]:
-    """Return the declarations that show how to add one of a kind, each with the reason why it is shown.
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A declaration that shows how one of a kind is added."""
 
-    These are the base type, what registers one of the kind, where its types are listed, and one to copy.
+    node: Node
+    reason: Reason
+    body: Body  # the lines that may be shown of it
+
+
+def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
+    """Return the declarations that show how to add one of a kind, in the order in which one needs them.
+
+    These are the base type, one to copy, what registers or takes one of the kind and marks it, what makes one
+    by its name, and where its types are listed.
     """
-    kin = [(base, explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun))]
     inner = find_inner_base(state, base)
-    if inner is not None:
-        kin.insert(0, (inner, explain_base(Role.INNER_BASE, noun)))
     own = base if inner is None else inner
-    kind, model = list_kind(state, own, noun), find_model(state, own, _list_telling(state, own, noun))
-    listing, taking = find_listing(state, own, kind), find_registering(state, base)
-    if taking is not None:
-        kin.append((taking, Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)))
-    elif (given := find_taking(state, base)) is not None:
-        kin.append((given, Reason("can be given one of the kind", Role.TAKES_ONE)))
-    if listing is not None:
-        text = f"names {listing[1]} of the kind, as it would a new {noun}"
-        kin.append((listing[0], Reason(text, Role.LISTS)))
+    kind = list_kind(state, own, noun)
+    members = list_open_members(state, base, dict.fromkeys((*list_program_derived(state, base), *kind)))
+    reason = explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun)
+    reason = replace(reason, about=join_names(dict.fromkeys(one.name for one in members), MOST_TOLD))
+    kin = [Kin(base, reason, show_open(state, base, members))]
+    if inner is not None:
+        kin.append(Kin(inner, explain_base(Role.INNER_BASE, noun), read_code(state, inner)))
+    names = {one.name for node in (base, own) for one in list_members(state, node)}
+    model = find_model(state, own, _list_telling(state, own, noun, names), {one.name for one in members})
     if model is not None:
-        kin.append((model, explain_model(noun)))
-    return kin
+        kin.append(Kin(model, explain_model(noun), show_overriding(state, model, members)))
+        outside = find_outside(state, model, members)
+        kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
+    taking = find_registering(state, base)
+    others = [
+        (taking, _REGISTERS) if taking is not None else (find_taking(state, base), _TAKES),
+        (find_mark(state, kind), _MARKS),
+        (find_making(state, base), _MAKES),
+    ]
+    listing, count = find_listing(state, own, kind) or (None, 0)
+    others.append((listing, Reason(f"names {count} of the kind, as it would a new {noun}", Role.LISTS)))
+    return [*kin, *(Kin(node, reason, read_code(state, node)) for node, reason in others if node is not None)]
 
 
-def _list_telling(state: ResearchState, base: Node, noun: str) -> list[str]:
-    """Return the words of the question and of its guessed names that do not say what the whole kind is."""
-    guessed = (word for name in state.request.guesses for word in (name, *_PART.findall(name)))
+def _list_telling(state: ResearchState, base: Node, noun: str, members: Collection[str]) -> list[str]:
+    """Return the words of the question and of its guessed names that do not say what the whole kind is.
+
+    The names of `members`, which all of the kind have, tell none of them.
+    """
+    own = [name for name in state.request.guesses if list_own_names((name,))[0] not in members]
+    guessed = (word for name in own for word in (name, *_PART.findall(name)))
     words = dict.fromkeys((*list_words(state.request.query), *guessed))
     return [word for word in words if not shares_word(f"{base.symbol.name} {noun}", (word,))]

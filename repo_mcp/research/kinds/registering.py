@@ -13,6 +13,7 @@ from repo_mcp.research.findings.named_symbols import (
     find_by_name,
     is_deprecated,
     is_left_out,
+    read_body,
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
@@ -54,7 +55,7 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         and _registers_kind(node.symbol.name, kind)
         and not (is_enumeration(base) and _SETS.match(node.symbol.name))
     ]
-    return min(
+    best = min(
         fitting,
         key=lambda node: (
             "register" not in node.symbol.name.lower(),
@@ -64,6 +65,17 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         ),
         default=None,
     )
+    return None if best is None else _find_working(state, best)
+
+
+def _find_working(state: ResearchState, best: Node) -> Node:
+    """Return a function, or the overload of it that does the work if the function only hands on to one."""
+    name = best.symbol.name
+    calls = re.compile(rf"\b{re.escape(name)}\s*(?:<[^()]*>)?\s*\(")
+    alike = [node for node in state.graph.outline(best.path) if node.qualified_name == best.qualified_name]
+    bodies = {node: "\n".join(read_body(state, node)).partition(name)[2] for node in (best, *alike)}
+    working = (node for node, body in bodies.items() if not (calls.search(body) or is_deprecated(node)))
+    return next(working, best) if calls.search(bodies[best]) else best
 
 
 def find_taking(state: ResearchState, base: Node) -> Node | None:

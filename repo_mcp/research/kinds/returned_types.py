@@ -11,11 +11,19 @@ import re
 from collections import defaultdict
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name
+from repo_mcp.research.findings.named_symbols import (
+    DOING,
+    count_lines,
+    find_by_name,
+    is_deprecated,
+    read_code,
+)
 from repo_mcp.research.findings.reasons import Reason, Role, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import search_types
+from repo_mcp.research.kinds.base_types import join_name, search_types
+from repo_mcp.research.kinds.derived_types import is_left_open
 from repo_mcp.research.kinds.examples import MODEL_LINES
+from repo_mcp.research.kinds.kin import Kin
 from repo_mcp.text.question_words import Action, list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
@@ -23,10 +31,11 @@ LEAST_RETURNING = 3  # functions with a name that ends with the noun, which retu
 _NAME = re.compile(r"[A-Za-z_$][\w$]*+")
 
 
-def list_returning(state: ResearchState, action: Action) -> list[tuple[Node, Reason]]:
+def list_returning(state: ResearchState, action: Action) -> list[Kin]:
     """Return the type that the functions named after a kind return, and the one of them to copy.
 
-    Return none if fewer than LEAST_RETURNING do, or if the type is not named after the kind as well.
+    Return none if fewer than LEAST_RETURNING do, or if the type is not named after the kind as well. If the
+    noun is the whole name of an interface, one that does is enough.
     """
     noun = action.nouns[-1]
     returning: dict[Node, list[Node]] = defaultdict(list)
@@ -42,11 +51,20 @@ def list_returning(state: ResearchState, action: Action) -> list[tuple[Node, Rea
         if returned is not None and not is_side_file(node.path):
             returning[returned].append(node)
     base = max(returning, key=lambda one: len(returning[one]), default=None)
-    if base is None or len(returning[base]) < LEAST_RETURNING:
+    least = 1 if base is not None and is_left_open(base) and _is_whole(base, noun) else LEAST_RETURNING
+    if base is None or len(returning[base]) < least:
         return []
-    text = f"{len(returning[base])} functions named after the kind return it, as one more would"
-    model = _choose_model(state, returning[base], noun)
-    return [(base, Reason(text, Role.RETURNED)), (model, explain_model(noun))]
+    are_many = len(returning[base]) > 1
+    functions = f"{len(returning[base])} functions" if are_many else "a function"
+    text = f"{functions} named after the kind {'return' if are_many else 'returns'} it, as one more would"
+    found = [(base, Reason(text, Role.RETURNED))]
+    usable = [node for node in returning[base] if not is_deprecated(node)]
+    found += [(_choose_model(state, usable, noun), explain_model(noun))] if usable else []
+    return [Kin(node, reason, read_code(state, node)) for node, reason in found]
+
+
+def _is_whole(base: Node, noun: str) -> bool:
+    return join_name(base.symbol.name) in (noun, f"i{noun}")
 
 
 def _choose_model(state: ResearchState, functions: list[Node], noun: str) -> Node:

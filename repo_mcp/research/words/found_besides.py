@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.locating import is_document_line
+from repo_mcp.research.findings.named_symbols import is_deprecated
+from repo_mcp.research.findings.reasons import RECIPE, Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
@@ -27,9 +29,10 @@ LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 def note_besides(state: ResearchState, reading: Reading) -> None:
     """Note what the words of a question find, if it guesses names and its form follows one reading of it.
 
-    Where a document says how something is added, words find nothing surer.
+    Where a document says how something is added, words find nothing surer than the sections and the kin.
     """
-    if any(one.role is Role.TELLS_HOW for one in state.findings):
+    roles = {one.role for one in state.findings}
+    if Role.TELLS_HOW in roles and roles.isdisjoint(RECIPE):
         return
     is_missing = any(one.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for one in reading.subjects)
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
@@ -42,19 +45,32 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     own = [_show_both(one, places.pop((one.path, one.start_line), one)) for one in state.findings]
     near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
     if reading.form in _BY_WORDS:
-        state.findings[:] = [*_take_turns(near, [*places.values()]), *far]
+        kin = [one for one in near if one.role in RECIPE]
+        others = [one for one in near if one not in kin]
+        turns = _take_turns(others, [*places.values()])
+        if kin:  # nobody copies what is deprecated
+            nodes = (*state.nodes.values(), *other.nodes.values())
+            old = {node.node_id for node in nodes if is_deprecated(node)}
+            turns.sort(key=lambda one: one.node_id in old)  # stable
+        state.findings[:] = [*kin, *turns, *far]
     else:
         others_found = [*places.values()][:MOST_BESIDES]
         beside = [replace(one, hop=1, reason=Reason(one.why, Role.HAS_WORDS)) for one in others_found]
-        direct = [one for one in far if one.hop == 1]
-        others = [*direct[FIRST:], *(one for one in far if one.hop > 1)]
-        state.findings[:] = [*near, *direct[:FIRST], *_take_turns(beside, others)]
+        documents = [one for one in far if is_document_line(one)]
+        direct = [one for one in far if one.hop == 1 and one not in documents]
+        others = [*direct[FIRST:], *(one for one in far if one.hop > 1 and one not in documents)]
+        state.findings[:] = [*near, *direct[:FIRST], *_take_turns(beside, others), *documents]
     for declaration, node in other.nodes.items():
         state.nodes.setdefault(declaration, node)
 
 
 def _show_both(one: Finding, other: Finding) -> Finding:
-    """Return a finding with the lines that are shown of it or of another one at the same place."""
+    """Return a finding with the lines that are shown of it or of another one at the same place.
+
+    What shows how one of a kind is added has the lines that say so already.
+    """
+    if one.role in RECIPE:
+        return one
     return replace(one, shown=tuple(sorted({*one.shown, *other.shown})))
 
 

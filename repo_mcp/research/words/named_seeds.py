@@ -64,15 +64,18 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     named_by = 2 if compound or telling != action.nouns[-1] else 1
     if base is not None:
         kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
+    elif preferred is PreferredKind.EXTENSION and asked is not None:
+        kin = list_returning(state, action)
     else:
-        kin = (
-            list_returning(state, action)
-            if preferred is PreferredKind.EXTENSION and asked is not None
-            else []
-        )
+        kin = []
+    shown = {one.node: one for one in reversed(kin) if one.node not in known}
     return [
         *seeds,
-        *(replace(build_seed(state, node, 1.0), reason=why) for node, why in kin if node not in known),
+        *(
+            replace(build_seed(state, one.node, 1.0), reason=one.reason, body=one.body)
+            for one in kin
+            if shown.get(one.node) is one
+        ),
     ]
 
 

@@ -27,7 +27,8 @@ LONG_LINES = 150  # of a longer section, only the best part is cited
 FILE_WORDS = 2  # words that the path of a file in a line is worth: it says where something is done
 _FILE = re.compile(r"\b\w[\w.-]*(?:/[\w.-]+)+\.\w+")
 _OWN = re.compile(
-    r"\b(?:custom|own|new|add(?:ing)?|writ(?:e|ing)|creat(?:e|ing)|extend(?:ing)?)\b", re.IGNORECASE
+    r"\b(?:custom|own|new|(?:add|build|extend|implement)(?:ing)?|(?:creat|defin|mak|writ)(?:e|ing))\b",
+    re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|never|without|instead|avoid(?:ing)?)\b|n't\b", re.IGNORECASE)
 
@@ -51,10 +52,9 @@ def note_instructions(state: ResearchState, text: str, most: int) -> None:
     about = [
         hit for hit in _search(state, choose_words(state, f"custom {text}"), most) if _is_about(hit, words)
     ]
-    hits = list(dict.fromkeys((*told, *about)))
-    if not hits and kind:  # "a handler for a new messaging service": no document knows that one
-        hits = [hit for hit in _search(state, ("custom", "own", *kind), ABOUT_KIND) if _tells_how(hit, kind)]
-    for hit in hits[:most]:
+    if not told and kind:  # "a handler for a new messaging service": no document knows that one
+        told = [hit for hit in _search(state, ("custom", "own", *kind), ABOUT_KIND) if _tells_how(hit, kind)]
+    for hit in list(dict.fromkeys((*told, *about)))[:most]:
         state.add_place(_build_section(hit, Role.TELLS_HOW if _tells_how(hit, kind) else Role.OTHER))
 
 

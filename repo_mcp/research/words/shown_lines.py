@@ -16,7 +16,7 @@ from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
@@ -138,6 +138,7 @@ class _Page:
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
         body = self._bodies[position]
         keeps = not position and body.comment_lines == seed.body.comment_lines
+        keeps = keeps and seed.reason.role not in RECIPE  # of these, only what says how one is added
         lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
         lines = end_blocks(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
@@ -150,8 +151,11 @@ class _Page:
 
 
 def _leave_out_members(seed: Seed, others: Sequence[Seed]) -> Body:
-    """Return the body of a seed; of a type, without the lines of those members that are shown themselves."""
-    if seed.node is None or seed.node.symbol.kind not in TYPE_KINDS:
+    """Return the body of a seed; of a type, without the lines of those members that are shown themselves.
+
+    The base of a kind has the heads of its members all the same.
+    """
+    if seed.node is None or seed.node.symbol.kind not in TYPE_KINDS or seed.reason.role is Role.BASE:
         return seed.body
     start, end = seed.body.start_line, seed.body.end_line
     inner = [one.body for one in others if one.path == seed.path and start < one.body.start_line]

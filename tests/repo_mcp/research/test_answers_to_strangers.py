@@ -192,7 +192,7 @@ def weigh(parcel, parcels):
 def test_what_is_added_has_a_base_a_place_that_lists_its_kind_and_a_model(asked: str) -> None:
     report = Asked(CARRIERS).ask(f"where would I add {asked}?")
     assert report.reading.form is Form.EXTENSION
-    assert list_found(report)[:3] == ["carriers.Carrier", "desk.list_all", "carriers.Bike"]
+    assert list_found(report)[:3] == ["carriers.Carrier", "carriers.Bike", "desk.list_all"]
     assert report.claim == (
         "Others of the kind derive from carriers.Carrier (carriers.py:1-3)."
         " desk.list_all (desk.py:4-5) names some of them."

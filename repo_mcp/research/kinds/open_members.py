@@ -1,0 +1,110 @@
+"""Tell which members of a base one more of its kind overrides, and which lines say so.
+
+Of a long base these heads are all that matters: `abstract write(event)`, `protected virtual void Open()`.
+Whether a language marks such members or not, others of the kind override them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from repo_mcp.bundler.body import Body, list_code, measure
+from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.named_symbols import read_code
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.derived_types import OPEN_TYPES
+from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
+from repo_mcp.text.guessed_names import list_own_names
+
+WHOLE_CHARS = 1_200  # of a base or a model; of a longer one, only its open members are shown
+MOST_SHOWN, HEAD_LINES = 10, 4  # heads of members, lines of each
+MOST_DECLARED = 200  # members of one name that are looked at
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+Signature = tuple[str, str]  # name and parameters
+
+
+def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
+    """Return the members of a base that are abstract or overridden in its kind, the most first."""
+    others = [node for node in kind if node != base]
+    overridden = Counter(one for node in others for one in {*map(_sign, list_members(state, node))})
+    own = [
+        one
+        for one in list_members(state, base)
+        if one.access is not Access.PRIVATE
+        and not one.flags & (SymbolFlag.STATIC | SymbolFlag.OVERRIDE)  # `ToString` is nothing of its own
+        and (one.flags & SymbolFlag.ABSTRACT or overridden[_sign(one)])
+        and not (one.kind is SymbolKind.PROPERTY and one.name.startswith("_"))
+    ]
+    return sorted(own, key=lambda one: (-overridden[_sign(one)], not one.flags & SymbolFlag.ABSTRACT))
+
+
+def list_members(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
+    """Return the methods and properties of a type."""
+    record = state.graph.scan.find_record(node.path)
+    ordinals = [] if record is None else record.list_children(node.symbol.ordinal)
+    symbols = [record.get_symbol(one) for one in ordinals] if record is not None else []
+    return [one for one in symbols if one.kind in _MEMBERS]
+
+
+def _sign(member: DeclaredSymbol) -> Signature:
+    return member.name, "".join(member.parameters.split())
+
+
+def show_open(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> Body:
+    """Return a base as a body; of a long one, its head and the heads of its open and guessed members."""
+    body = read_code(state, base)
+    if base.symbol.kind in OPEN_TYPES or not members or _is_short(body):
+        return body
+    guessed = list_own_names(state.request.guesses)
+    asked = [one for one in list_members(state, base) if one.name in guessed and one not in members]
+    heads = [_list_head(body, one) for one in (*members[:MOST_SHOWN], *asked[:HEAD_LINES])]
+    return _keep_lines(body, (at for own in heads for at in own), base.symbol.name)
+
+
+def show_overriding(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Body:
+    """Return a model as a body; of a long one, its head and the members that override open ones."""
+    body = read_code(state, model)
+    names = {one.name for one in members}
+    own = [one for one in list_members(state, model) if one.name in names]
+    if not own or _is_short(body):
+        return body
+    kept = (at for one in own for at in range(one.start_line, one.end_line + 1))
+    return _keep_lines(body, kept, model.symbol.name)
+
+
+def find_outside(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Node | None:
+    """Return what overrides the first open member outside the lines of a model, as a method of Go does."""
+    end = model.symbol.end_line
+    own = {one.name for one in list_members(state, model) if one.start_line <= end}
+    if not members or own.intersection(one.name for one in members):
+        return None
+    ending = f"{model.symbol.name}.{members[0].name}"
+    declared = state.graph.scan.find_declared(members[0].name, MOST_DECLARED)
+    nodes = (state.get_node(one) for one in declared if one.path.rpartition("/")[0] == model.folder)
+    return next((node for node in nodes if f".{node.qualified_name}".endswith(f".{ending}")), None)
+
+
+def _is_short(body: Body) -> bool:
+    return measure(body.lines, list_code(body)) <= WHOLE_CHARS
+
+
+def _list_head(body: Body, member: DeclaredSymbol) -> range:
+    """Return the lines of a member from the one with its name to the end of its parameters."""
+    first, depth = member.start_line, 0
+    while first < member.end_line and member.name not in body.lines[first - 1]:
+        first += 1
+    for at in range(first, min(member.end_line, first + HEAD_LINES - 1) + 1):
+        depth += body.lines[at - 1].count("(") - body.lines[at - 1].count(")")
+        if depth <= 0:
+            return range(first, at + 1)
+    return range(first, first + HEAD_LINES)
+
+
+def _keep_lines(body: Body, kept: Iterable[int], name: str) -> Body:
+    """Return a body of which only some lines and those up to its name are left."""
+    every = range(body.head_line, body.end_line + 1)
+    named = next((at for at in every if name in body.lines[at - 1]), body.head_line)
+    left = {*kept, *range(body.head_line, named + 1)} - body.comment_lines
+    return replace(body, comment_lines=body.comment_lines | {at for at in every if at not in left})
