@@ -195,8 +195,9 @@ def test_what_is_added_has_a_base_a_place_that_lists_its_kind_and_a_model(asked:
     assert list_found(report)[:3] == ["carriers.Carrier", "carriers.Bike", "desk.list_all"]
     assert report.claim == (
         "Others of the kind derive from carriers.Carrier (carriers.py:1-3)."
-        " desk.list_all (desk.py:4-5) names some of them."
+        " They override ship."
         " One to copy is carriers.Bike (carriers.py:16-21)."
+        " desk.list_all (desk.py:4-5) names some of them."
     )
     assert "desk.weigh" not in list_found(report)  # it has the parcel, but no carrier
 
