@@ -29,6 +29,7 @@ from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_wo
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
 from repo_mcp.research.words.deciders import put_deciders
+from repo_mcp.research.words.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
@@ -156,7 +157,7 @@ def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKi
     if preferred is PreferredKind.EXTENSION:
         return put_tables(state, put_handed_on(state, seeds))
     seeds = put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
-    return put_near_calls(state, seeds)
+    return put_guessed_declarations(state, put_near_calls(state, seeds))
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

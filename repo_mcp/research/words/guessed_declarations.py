@@ -1,0 +1,60 @@
+"""Find the functions of exactly the names that a question guesses, and let them be shown.
+
+    "Which conftest files apply to a test? (_getconftestmodules)"  ->  the method of that name
+
+Of 26 guessed names that a single function has, 18 were part of the answer. A name that several have tells
+less: its holder must then be guessed as well, as in `SetupState.setup`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.named_symbols import DOING, find_by_name
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+LEADING = 2  # best declarations, which stand before those of guessed names
+MOST_ALIKE, MOST_GUESSED = 2, 3  # functions of one name, such as twins of two platforms; and in all
+_PARTS = re.compile(r"[^\w$]+")
+_DOING = DOING - {SymbolKind.CONSTRUCTOR}  # whose name is that of the type, and says nothing of it
+
+
+def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; functions of guessed names come right behind the best ones and what goes with them."""
+    at = min(LEADING, len(seeds))
+    while at < len(seeds) and seeds[at].reason.role is Role.DECIDES:
+        at += 1
+    shown = {seed.node for seed in seeds[:at]}
+    guessed = [node for node in _find_guessed(state) if node not in shown][:MOST_GUESSED]
+    known = {seed.node: seed for seed in seeds if seed.node is not None}
+    reason = Reason("has a name that the question guesses", Role.DECIDES)
+    own = [known.get(node) or replace(build_seed(state, node, 0.0), reason=reason) for node in guessed]
+    return [*seeds[:at], *own, *(seed for seed in seeds[at:] if seed.node is None or seed.node not in guessed)]
+
+
+def _find_guessed(state: ResearchState) -> list[Node]:
+    """Return the functions of the program that have the guessed names, in the order of the guesses."""
+    found: dict[Node, None] = {}
+    for guess in state.request.guesses:
+        parts = [part for part in _PARTS.split(guess) if part]
+        alike = [
+            node
+            for node in find_by_name(state, parts[-1])
+            if node.symbol.name == parts[-1] and node.symbol.kind in _DOING
+        ]
+        held = [node for node in alike if _is_held(node, parts[:-1])]
+        if len(held) <= MOST_ALIKE:
+            found |= dict.fromkeys(held)
+    return [*found]
+
+
+def _is_held(node: Node, holders: Sequence[str]) -> bool:
+    """Return True for a symbol of which the qualified name ends with what a guess names before its own."""
+    own = node.qualified_name.split(".")[:-1]
+    return not holders or own[-len(holders) :] == [*holders]
