@@ -10,12 +10,14 @@ from repo_mcp.text.question_words import list_words
 
 MAX_WORDS = 32  # of a question
 _DEED = re.compile(r"\W*(?:how (?!many|much|often)|what happens)", re.IGNORECASE)
-_ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
-# A question to a program that runs tests, which does not ask for tests: "what happens when a test fails".
-_ONE_TEST = re.compile(
-    r"\b(?:an?|each|every|another|one|failing|slow|single) test\b(?! (?:for|of)\b)", re.IGNORECASE
+# A program that runs tests is asked about them as others are about their files: "how are the tests ordered".
+_ABOUT_TESTS = re.compile(
+    r"\btested\b|\btests? (?:of|for|that|which|cover\w*|check\w*|uses?|mocks?|needs?|wants?)\b"
+    r"|\b(?:in|by|from|among|between) (?:the |its |our |which |what )?tests?\b(?! \w+s\b)"
+    r"|\b(?:unit|integration|regression|existing) tests?\b"
+    r"|\b(?:which|what|where(?:'s| is| are)?|do|does|are|is|any) (?:there |any |the )*tests?\b(?! \w+s\b)",
+    re.IGNORECASE,
 )
-_WORD = re.compile(r"\w+")
 
 
 def choose_words(state: ResearchState, text: str) -> list[str]:
@@ -29,9 +31,8 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
 
 
 def asks_tests(query: str) -> bool:
-    """Return True for a question about tests."""
-    words = _WORD.findall(_ONE_TEST.sub(" ", query))
-    return not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+    """Return True for a question about the tests of the repository."""
+    return _ABOUT_TESTS.search(query) is not None
 
 
 def asks_deed(query: str, preferred: PreferredKind) -> bool:

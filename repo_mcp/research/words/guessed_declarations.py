@@ -26,16 +26,20 @@ _DOING = DOING - {SymbolKind.CONSTRUCTOR}  # whose name is that of the type, and
 
 
 def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; functions of guessed names come right behind the best ones and what goes with them."""
+    """Return the seeds; functions of guessed names come behind the best ones and what goes with these."""
     at = min(LEADING, len(seeds))
     while at < len(seeds) and seeds[at].reason.role is Role.DECIDES:
         at += 1
-    shown = {seed.node for seed in seeds[:at]}
-    guessed = [node for node in _find_guessed(state) if node not in shown][:MOST_GUESSED]
+    shown = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
+    guessed = [node for node in _find_guessed(state) if node.symbol.name not in shown][:MOST_GUESSED]
     known = {seed.node: seed for seed in seeds if seed.node is not None}
     reason = Reason("has a name that the question guesses", Role.DECIDES)
     own = [known.get(node) or replace(build_seed(state, node, 0.0), reason=reason) for node in guessed]
-    return [*seeds[:at], *own, *(seed for seed in seeds[at:] if seed.node is None or seed.node not in guessed)]
+    return [
+        *seeds[:at],
+        *own,
+        *(seed for seed in seeds[at:] if seed.node is None or seed.node not in guessed),
+    ]
 
 
 def _find_guessed(state: ResearchState) -> list[Node]:
