@@ -23,6 +23,7 @@ BEST = 3  # declarations that are shown whatever they do, before those that do s
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
 BEST_PLAIN = 8  # declarations, among which lines of a source without any may lead
+LEAST_SHARED = 2  # words of the question in the name of a function that leads because of the error it makes
 BEST_BY_VERB = 8  # declarations, of which one may lead by its name
 # "how does the link reconnect after": the last word before what the sentence adds is the verb.
 _VERB = re.compile(
@@ -30,6 +31,7 @@ _VERB = re.compile(
     r"(?= (?:after|when|once|if|while|until|before|upon)\b|\s*\?)",
     re.IGNORECASE,
 )
+_ASKS_EVENT = re.compile(r"\W*what happens\b", re.IGNORECASE)
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
     {
@@ -80,6 +82,25 @@ def put_named_by_verb(seeds: Sequence[Seed], query: str) -> list[Seed]:
         and (seed.node is None or seed.node.symbol.kind in CALLABLE_KINDS)
     ][:1]
     return [*named, *(seed for seed in seeds if seed not in named)]
+
+
+def put_makers_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; a function leads that makes an error named or guessed, and is named by the question.
+
+    Such an error is often what happens: "what happens when a run exceeds its timeout? (RunTimeout)".
+    """
+    if not seeds or _ASKS_EVENT.match(state.request.query) is None:
+        return [*seeds]
+    words = list_words(state.request.query)
+    known = {seed.node: seed for seed in seeds}
+    leading = [
+        replace(known.get(node) or build_seed(state, node, 0.0), worth=seeds[0].worth)
+        for node in find_makers(state)
+        if shares_word(node.symbol.name, words) >= LEAST_SHARED
+    ][:1]
+    if not leading:
+        return [*seeds]
+    return [*leading, *(seed for seed in seeds if seed.node != leading[0].node)]
 
 
 def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

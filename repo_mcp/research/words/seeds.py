@@ -41,6 +41,7 @@ from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
     put_failing,
+    put_makers_first,
     put_named_by_verb,
     put_sources_first,
 )
@@ -146,6 +147,7 @@ def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: Preferr
         return put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING:
         seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+        seeds = put_makers_first(state, seeds)
         return put_run_by_default(state, seeds)
     return seeds
 
