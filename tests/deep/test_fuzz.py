@@ -23,7 +23,7 @@ from tests.deep.sizes import scale
 
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = 61
-SHORT_RUNS, DEEP_RUNS = 150, scale(20_000)
+SHORT_RUNS, DEEP_RUNS = 100, scale(20_000)
 DEEP_EXAMPLES = scale(2_000)  # of hypothesis, for each target
 FUZZ_SECONDS = scale(int(os.environ.get("FUZZ_SECONDS", "600")))
 MAX_BYTES = 6_000

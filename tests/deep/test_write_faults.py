@@ -98,7 +98,7 @@ def _cut_power(world: World, data: Path, cuts: int, row: Row) -> None:
 
 def test_some_power_cuts(world: World) -> None:
     with LEDGER.suite("R5 power cuts") as row:
-        _cut_power(world, world.before.with_name("data"), 6, row)
+        _cut_power(world, world.before.with_name("data"), 3, row)
 
 
 @pytest.mark.deep

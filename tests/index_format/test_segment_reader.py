@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 import tracemalloc
 from contextlib import suppress
@@ -287,11 +288,12 @@ def test_a_section_cut_anywhere_or_longer_is_corrupt(small: bytes, tag: bytes) -
 @pytest.mark.parametrize("tag", TAGS)
 def test_forged_bytes_answer_or_are_refused(small: bytes, tag: bytes) -> None:
     """Each byte of each section in four other versions: nothing but IndexFormatError is ever raised. A check
-    tries every third byte.
+    tries every sixth byte, and the next check others.
     """
     sections = take_apart(small)
     refused = 0
-    for position in range(0, len(sections[tag]), 1 if IS_DEEP else 3):
+    step = 1 if IS_DEEP else 6
+    for position in range(random.randrange(step), len(sections[tag]), step):
         for change in (0x01, 0x10, 0x80, 0xFF):
             data = bytearray(sections[tag])
             data[position] ^= change

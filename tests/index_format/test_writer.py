@@ -310,7 +310,7 @@ def test_stopping_after_any_operation_leaves_a_whole_generation(fault: Fault) ->
     total = count_operations()
     assert total > 30
     failed = 0
-    step = 1 if IS_DEEP else 6
+    step = 1 if IS_DEEP else 12
     for operation in range(1 + random.randrange(step), total + 1, step):
         directory = FailingDirectory(build_first().files, fault, operation)
         committed = 1

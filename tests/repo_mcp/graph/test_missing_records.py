@@ -7,6 +7,7 @@ the graph returns can be named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -38,20 +39,25 @@ TEXTS = {
     "swift/Base.swift": "protocol Base { func run() }\n",
     "swift/Use.swift": "struct Use: Base { func run() { } }\nextension Use { func again() { run() } }\n",
 }
-WHOLE = MemoryIndex(TEXTS)
+
+
+@cache
+def index_whole() -> MemoryIndex:
+    """Return the index that has a record of each file."""
+    return MemoryIndex(TEXTS)
 
 
 class LateIndex(MemoryIndex):
     """An index that still lists a file of which it has no record."""
 
     def __init__(self, path: str, *, is_removed: bool) -> None:
-        self.__dict__.update(WHOLE.__dict__)
+        self.__dict__.update(index_whole().__dict__)
         self.kept = {}  # what is kept of the whole program is no fact of this one
         self._structures = {one: record for one, record in self._structures.items() if one != path}
         self._texts = {one: text for one, text in self._texts.items() if one != path or not is_removed}
 
     def list_paths(self) -> Sequence[str]:
-        return sorted(WHOLE._structures)
+        return sorted(index_whole()._structures)
 
     def list_uses(self, name: str) -> Sequence[tuple[str, int]]:
         records = {path: self._structures.get(path) for path in self.list_using(name)}

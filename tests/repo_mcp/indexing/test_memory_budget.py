@@ -13,6 +13,7 @@ from repo_mcp.config.server_config import DEFAULT_MEMORY_MB, LEAST_MEMORY_MB, lo
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardTask
 from repo_mcp.repository import Repository
+from tests.deep.sizes import IS_DEEP
 
 FILE_BYTES = 500_000
 
@@ -83,12 +84,13 @@ def test_a_shard_of_new_words_becomes_several_segments(tmp_path: Path) -> None:
     assert build(MemoryBudget(LEAST_MEMORY_MB), "again") == small
 
 
+@pytest.mark.sized
 def test_the_budget_does_not_show_in_the_index(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     write_new_words(root, 4)
     names = set()
-    for memory_mb in (LEAST_MEMORY_MB, DEFAULT_MEMORY_MB, 4_000):
+    for memory_mb in (LEAST_MEMORY_MB, 4_000, *([DEFAULT_MEMORY_MB] if IS_DEEP else [])):
         data_dir = tmp_path / f"data-{memory_mb}"
         config = load_config(str(root), data_dir=str(data_dir), memory_mb=memory_mb, workers=2)
         repository = Repository(config)

@@ -119,7 +119,8 @@ class Asked:
             lines = text.split("\n")
             for start in range(0, len(lines), HIT_LINES):
                 own = lines[start : start + HIT_LINES]
-                held = tuple(term for term in terms if term in analyse_text("\n".join(own)))
+                words = set(analyse_text("\n".join(own)))
+                held = tuple(term for term in terms if term in words)
                 if held:
                     last = start + len(own)
                     shown = "".join(f"{start + 1 + at}\t{line}\n" for at, line in enumerate(own))

@@ -35,8 +35,7 @@ ASKED: tuple[tuple[str, Focus | None], ...] = (
 )
 
 
-def digest(step: int) -> str:
-    """Return the digest of the reports on every question, or on each of so many."""
-    asked = Asked(OWN)
+def digest(asked: Asked, step: int) -> str:
+    """Return the digest of the reports about OWN on every question, or on each of so many."""
     reports = [asdict(asked.ask(question, 2, focus)) for question, focus in ASKED[::step]]
     return hashlib.blake2b(json.dumps(reports, default=repr).encode()).hexdigest()

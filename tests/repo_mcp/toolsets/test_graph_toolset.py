@@ -552,12 +552,12 @@ def ask_everything(served: Served) -> dict[str, str]:
             rows += served.rows("get_file_outline", path=path)
     answers = {
         f"{tool} {row['node_id']}": served.ask(tool, {"node_id": row["node_id"]}).text
-        for row in rows[:: 1 if IS_DEEP else 3]
+        for row in rows[:: 1 if IS_DEEP else 6]
         for tool in OF_NODES
     }
     for query in ("save", "sa*", "OrderStore.save", "oS", "order store", "Basket"):
         answers[query] = served.ask("search_symbols", {"query": query}).text
-    assert len(answers) > 100
+    assert len(answers) > (100 if IS_DEEP else 50)
     return answers
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from repo_mcp.code_search.describe import WHOLE_LINES, WINDOW_LINES
 from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 from repo_mcp.toolsets.research.code_calls import NO_SEMANTICS
-from tests.deep.sizes import examples
+from tests.deep.sizes import choose, examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check
 from tests.repo_mcp.toon_reader import read_toon
@@ -664,10 +664,11 @@ def test_a_file_that_changed_since_is_shown_as_it_is_now(tmp_path: Path) -> None
     served.close()
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("one_line.js", "function spool(){" + "a=1;" * 60_000 + "}\n"),
+        ("one_line.js", "function spool(){" + "a=1;" * choose(20_000, 60_000) + "}\n"),
         (
             "deep.py",
             "".join(f"{'    ' * depth}class C{depth}:\n" for depth in range(90))
@@ -675,11 +676,11 @@ def test_a_file_that_changed_since_is_shown_as_it_is_now(tmp_path: Path) -> None
             + "spool = 1\n",
         ),
         ("comment.c", "/* spool " + "*" * 90_000 + "\nint main() {}\n"),
-        ("many.py", "".join(f"def spool_{number}(): ...\n" for number in range(9_000))),
+        ("many.py", "".join(f"def spool_{number}(): ...\n" for number in range(choose(3_000, 9_000)))),
         ("quotes.py", "'''" * 30_001 + "spool\n"),
         ("nul.md", "# spool\x01\x02\n" * 3_000),
         ("brackets.ts", "spool" + "(" * 50_000),
-        ("half.py", "def spool(\n" * 5_000),
+        ("half.py", "def spool(\n" * choose(2_000, 5_000)),
         ("crlf.go", "package a\r\n\r\nfunc spool() {\r\n}\r\n"),
         ("blank.rs", "\n" * 20_000 + "fn spool() {}"),
     ],

@@ -24,8 +24,8 @@ def list_tools() -> list[str]:
 def list_sentences(module: Module) -> list[str]:
     """Return the texts of a module that may be shown: of more than one word, and no docstrings."""
     described = ast.Module | ast.ClassDef | ast.FunctionDef
-    docs = {ast.get_docstring(node, False) for node in ast.walk(module.tree) if isinstance(node, described)}
-    texts = [node.value for node in ast.walk(module.tree) if isinstance(node, ast.Constant)]
+    docs = {ast.get_docstring(node, False) for node in module.nodes if isinstance(node, described)}
+    texts = [node.value for node in module.nodes if isinstance(node, ast.Constant)]
     return [
         text
         for text in texts

@@ -397,10 +397,14 @@ CASES = {
 }
 
 
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_what_names_mean(case: str) -> None:
+def test_what_names_mean(repository: Repository, case: str) -> None:
     path, line, name, expected = CASES[case]
-    repository = Repository.build(TEXTS)
     number = next(one for one in TEXTS[path].split("\n") if one.strip().endswith(line)).strip()
     assert repository.ask(path, number, name) == expected
 

@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
+from tests.deep.sizes import choose
 
 ADAPTER = LexicalAdapter(find_language)
 Row = tuple[str, str, int, int, str | None]
@@ -402,18 +403,20 @@ def test_languages_without_patterns_of_their_own(
     assert [row[:2] for row in rows(path, text)] == expected
 
 
+MANY = choose(25_000, 100_000)
 HOSTILE = {
-    "deep.c": "".join(" " * depth + f"int f{depth}(void) {{\n" for depth in range(1_500)) + "\n" * 500_000,
-    "deep.pyx": "".join(" " * depth + "def f():\n" for depth in range(1_500)) + "#\n" * 300_000,
-    "one_line.js": "function f(){}" * 100_000,
-    "open.java": "void f(\n" * 100_000,
-    "braces.c": "int f(void)\n" + "{\n" * 400_000,
-    "macros.c": "#define A(x) \\\n" * 100_000,
-    "at.java": "@A\n" * 300_000 + "void f() {\n}\n",
+    "deep.c": "".join(" " * depth + f"int f{depth}(void) {{\n" for depth in range(1_500)) + "\n" * 5 * MANY,
+    "deep.pyx": "".join(" " * depth + "def f():\n" for depth in range(1_500)) + "#\n" * 3 * MANY,
+    "one_line.js": "function f(){}" * MANY,
+    "open.java": "void f(\n" * MANY,
+    "braces.c": "int f(void)\n" + "{\n" * 4 * MANY,
+    "macros.c": "#define A(x) \\\n" * MANY,
+    "at.java": "@A\n" * 3 * MANY + "void f() {\n}\n",
     "spaces.rb": (" " * 50_000 + "\n") * 30 + "def f\nend\n",
 }
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("path", HOSTILE)
 def test_texts_made_to_be_slow_or_large_are_outlined(path: str) -> None:
     outline = ADAPTER.outline(path, HOSTILE[path])

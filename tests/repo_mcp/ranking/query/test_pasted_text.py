@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from repo_mcp.ranking.query.pasted_text import is_report, read_pasted
 from repo_mcp.ranking.query.query import CODE_WEIGHT, parse_query, widen
 from repo_mcp.ranking.query.report_noise import list_template_words
+from tests.deep.sizes import choose
 from tests.growth import assert_linear
 
 TOLD = "\n\n" + "The window stays when its last tab is closed. " * 7 + "\n"  # of more than sixty words
@@ -176,9 +177,10 @@ def test_something_is_always_left(text: str) -> None:
     assert parse_query(text, 100).terms
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize("unit", ["<a ", "![", "[a](", "http://", "**", "# a", "- os:", "```\n", "<!--"])
 def test_long_texts_take_time_in_proportion(unit: str) -> None:
-    assert_linear(lambda size: "\n" + unit * size, read_pasted, 20_000)
+    assert_linear(lambda size: "\n" + unit * size, read_pasted, choose(5_000, 20_000))
 
 
 def test_comments_that_never_close_take_time_in_proportion() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from tests.repo_mcp.research.asking import Asked
@@ -18,7 +20,8 @@ func (o *Other) Save(one int) {}
 """
 
 
-def _ask(uses: int, query: str) -> str:
+@cache
+def _index(uses: int) -> Asked:
     calls = "".join(f"\to.Save({number})\n" for number in range(uses))
     files = {
         "go.mod": "module example.com/shop\n",
@@ -29,7 +32,7 @@ def _ask(uses: int, query: str) -> str:
         "shop/use_test.go": 'package shop\n\nimport "example.com/shop/store"\n\n'
         "func TestSell(k *store.Keeper) {\n\tk.Save(1)\n}\n",
     }
-    return Asked(files).ask(query).claim
+    return Asked(files)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,7 @@ def _ask(uses: int, query: str) -> str:
     ],
 )
 def test_uses_behind_many_of_the_same_name_are_found(query: str, named: str) -> None:
-    assert named in _ask(510, query)
+    assert named in _index(510).ask(query).claim
 
 
 @pytest.mark.parametrize(
@@ -52,4 +55,4 @@ def test_uses_behind_many_of_the_same_name_are_found(query: str, named: str) -> 
     ],
 )
 def test_what_was_not_read_is_not_denied(query: str, said: str) -> None:
-    assert said in _ask(6_010, query)
+    assert said in _index(6_010).ask(query).claim
