@@ -7,6 +7,7 @@ STAMP := $(VENV)/.installed
 RUNS := $(VENV)/.runs
 BYTECODE := $(VENV)/.bytecode
 TYPES := $(VENV)/.types
+TYPES_CACHE ?= $(VENV)/.mypy_cache
 BENCH ?=
 TASKS ?= bench/quality/packages.jsonl
 TREES ?=
@@ -81,7 +82,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(STAMP)
-	$(BIN)/mypy --strict --cache-dir $(VENV)/.mypy_cache -p repo_mcp -p index_format -p bench
+	$(BIN)/mypy --strict --cache-dir $(TYPES_CACHE) -p repo_mcp -p index_format -p bench
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --benchmark-disable

@@ -73,8 +73,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Freeze the collected tests, thousands of objects that stay, and turn garbage collection on."""
+    """Freeze the collected tests, thousands of objects that stay, and turn garbage collection on.
+
+    After ten thousand new objects instead of seven hundred: it took a fortieth of the time of all tests.
+    """
     gc.freeze()
+    gc.set_threshold(10_000)
     gc.enable()
 
 

@@ -14,7 +14,7 @@ import pytest
 IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
 T = TypeVar("T")
-FEW = 15  # examples of a property in a check; the next check tries others
+FEW = 10  # examples of a property in a check; the next check tries others
 
 
 def scale(whole: int) -> int:

@@ -194,10 +194,10 @@ def test_a_seal_of_ours_with_another_record_is_foreign() -> None:
 def test_a_crash_leaves_a_generation_that_its_owner_can_read(
     fault: Fault, start: Callable[[], MemoryDirectory]
 ) -> None:
-    """At every operation (every tenth in a check), and for whatever the medium kept of it."""
+    """At every operation (every twentieth in a check), and for whatever the medium kept of it."""
     files = start().files
     allowed = [expect_model({}), expect_model(FIRST), expect_model(SECOND)]
-    step = 1 if IS_DEEP else 10
+    step = 1 if IS_DEEP else 20
     operation = 1 + random.randrange(step) - step
     while True:
         operation += step

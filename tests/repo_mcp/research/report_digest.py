@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,9 +15,15 @@ from repo_mcp.research.findings.records import Focus
 from tests.repo_mcp.research.asking import Asked
 
 ROOT = Path(__file__).resolve().parents[3]
+# What the questions ask about, a third of the room; `make deep` takes all of it.
+ASKED_ABOUT = """
+    __init__ bulk_scan edge_finder edges graph index_program nodes program qualified_names references
+    symbol_search vocabulary
+"""
 OWN = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "repo_mcp" / "graph").glob("*.py"))
+    if "DEEP_SHARE" in os.environ or path.stem in ASKED_ABOUT.split()
 }
 QUESTIONS = (
     "what calls find_incoming",

@@ -18,6 +18,7 @@ from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
+from tests.deep.sizes import choose
 from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
 from tests.written_trees import write_tree
@@ -519,6 +520,7 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
 
 
 @posix
+@pytest.mark.sized
 def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:
     """A directory and a file are exchanged for links to the outside as fast as the system can."""
     outside = tmp_path / "outside"
@@ -542,7 +544,7 @@ def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:
     swapper.start()
     seen: set[bytes | ErrorCode] = set()
     try:
-        for _ in range(1500):
+        for _ in range(choose(500, 1_500)):
             for path in ("src/main.py", "README.md"):
                 for call in (reader.read, reader.read_walked):
                     try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from repo_mcp.ranking.page import lines_about
 from repo_mcp.ranking.page.lines_about import (
     BARE_CHARS,
     HEAD_LINES,
@@ -120,11 +123,12 @@ def test_a_few_lines_are_shown_without_those_near_them() -> None:
     assert BARE_CHARS - 80 < sum(len(lines[number - 1]) for number in bare) < BARE_CHARS + 80
 
 
-def test_of_very_many_lines_with_words_only_the_best_are_compared() -> None:
+def test_of_very_many_lines_with_words_only_the_best_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["def pay():", *["  x"] * (3 * MAX_COMPARED), "    x = rare"]
     chosen = choose_asked(lines, 1, "x rare")
     assert len(lines) in chosen
     assert max(number for number in chosen if number < len(lines) - NEAR_LINES) <= MAX_COMPARED
+    monkeypatch.setattr(lines_about, "MAX_COMPARED", 200)
     assert_linear(
         lambda size: ["def pay():", *["  x"] * size], lambda some: choose_asked(some, 1, "x"), 3_000
     )
