@@ -4,13 +4,15 @@
 |---|---|
 | page of a search | the lines that it shows, as `rg --heading -n` prints them |
 | outline | the file |
-| lines of a file, bundle | the text of the lines |
+| lines of a file | the text of the lines |
+| bundle | its code, each line with its number, as it stands in the answer |
 | list of files | the paths, one a line |
 | everything else | nothing: its bytes alone |
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,8 +80,7 @@ def iter_pages(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[
         opened = client.call(OPEN, path=path)
         yield Page("repo.open_file", opened.bytes, _count_text(opened))
         yield measure_outline(client, root, path)
-        bundle = client.call(BUNDLE, prompt=quest.task.query)
-        yield Page("repo.build_context_bundle", bundle.bytes, _count_text(bundle))
+        yield measure_bundle(client, quest.task.query)
         yield from _iter_graph(client, root, path, quest)
         yield from _iter_research(client, quest.task.query)
 
@@ -141,6 +142,14 @@ def measure_outline(client: Client, root: Path, path: str) -> Page:
 
 def _count_text(answer: Answer) -> int:
     return sum(len(text.encode()) + 1 for text in read_lines(answer.record).values())
+
+
+def measure_bundle(client: Client, prompt: str) -> Page:
+    """Return the page of a bundle, beside its code with the numbers of the lines, as JSON has them."""
+    answer = client.call(BUNDLE, prompt=prompt)
+    excerpts = [one["content"] for one in answer.record["result"]["selections"]]
+    code = sum(len(json.dumps(one, ensure_ascii=False).encode()) - len('""') for one in excerpts)
+    return Page(BUNDLE, answer.bytes, code)
 
 
 def _iter_graph(client: Client, root: Path, path: str, quest: Quest) -> Iterator[Page]:

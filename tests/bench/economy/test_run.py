@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from bench.economy.__main__ import main
+from bench.economy.client import Answer, Client
 from bench.economy.evidence import Region, Spent
-from bench.economy.pages import Page, sum_up
+from bench.economy.pages import Page, measure_bundle, sum_up
 from bench.economy.report import build_rows, find_dearer, find_share, render_tables
 from bench.economy.run import BUDGET_BYTES, Result, Run
 from bench.economy.tasks import Quest
@@ -37,6 +39,18 @@ def test_costs_of_a_kind() -> None:
     first, second = sum_up([Page("a", 100, 50), Page("a", 50, 100, is_cut=True), Page("b", 7, None)])
     assert (first.times, first.median_times, first.bytes, first.cut) == (1.0, 1.25, 75, 1)
     assert (second.times, second.pages) == (None, 1)
+
+
+def test_a_bundle_stands_beside_its_code_with_numbers() -> None:
+    content = '7\tsay("é")\n8\tend()\n'
+    record = {"result": {"selections": [{"path": "a", "content": content}, {"content": "9\t\n"}]}}
+
+    class Server:
+        def call(self, _name: str, **_arguments: object) -> Answer:
+            return Answer("x" * 60, record, is_error=False)
+
+    page = measure_bundle(cast(Client, Server()), "any")
+    assert (page.bytes, page.beside) == (60, len(r"7\tsay(\"e\")\n8\tend()\n9\t\n") + 1)
 
 
 def test_the_half_that_is_kept_back_stands_apart() -> None:
