@@ -18,7 +18,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import dataclass, replace
 
-ID_BYTES = 16
+ID_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _name_values(record: Any) -> dict[str, Any]:
 
 
 def compute_digest(text: str) -> str:
-    """Return the BLAKE2b digest (RFC 7693) of a text: 16 bytes in hexadecimal."""
+    """Return the BLAKE2b digest (RFC 7693) of a text: 8 bytes in hexadecimal."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
 
 

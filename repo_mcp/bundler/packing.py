@@ -13,7 +13,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
 USUAL_LINE_CHARS = 40  # of a line of code, with its number
-MAX_JOINED_LINES = 80  # of excerpts that touch: of more, each function has its own name and reason
+MAX_JOINED_LINES = 120  # of excerpts that touch: of more, each function has its own name and reason
 DUPLICATE_SHARE = 0.8  # excerpts are twins if they share this part of the shorter one's lines
 DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
 

@@ -15,7 +15,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.record_classes import replace
 
-MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
+MAX_NAMED_TERMS = 3  # of one excerpt, in its rationale
 MAX_NAMED_STEPS = 3  # of one excerpt, in its rationale
 MAX_NAMED_PHRASES = 2  # of one excerpt, in its rationale
 MAX_WORD_CHARS = 60  # longer words are not named

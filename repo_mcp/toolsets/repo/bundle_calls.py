@@ -29,6 +29,7 @@ from repo_mcp.toolsets.answers import (
     Result,
     find_integer,
     find_text,
+    plain_number,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 AUDIT_CHARS = 4_000
 CHARS_PER_CONTENT_CHAR = 1.25
 MAX_KEYWORDS = 10  # said without the whole audit
+SHOWN_DECIMALS = 3  # of a score, without the whole audit
 
 
 def build_context_bundle(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -102,6 +104,7 @@ def _build_result(bundle: Bundle, shown: Sequence[Selection], *, whole_audit: bo
     else:
         for row, one in zip(rows, shown, strict=True):
             row["rationale"] = escape_text(one.evidence[0])
+            row["score"] = plain_number(round(one.score, SHOWN_DECIMALS))
             del row["matched_terms"]
     keywords = bundle.audit.keywords if whole_audit else bundle.audit.keywords[:MAX_KEYWORDS]
     return {

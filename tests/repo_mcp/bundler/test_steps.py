@@ -605,9 +605,9 @@ def test_touching_excerpts_are_one() -> None:
 
 
 def test_long_excerpts_that_touch_keep_their_own_names() -> None:
-    found = [excerpt("a", 1, numbered(60)), excerpt("a", 61, numbered(60)), excerpt("a", 121, ["x"])]
+    found = [excerpt("a", 1, numbered(80)), excerpt("a", 81, numbered(80)), excerpt("a", 161, numbered(40))]
     ordered = order_selections(found, {"a": 0})
-    assert [one.citation for one in ordered] == ["a:1-60", "a:61-121"]
+    assert [one.citation for one in ordered] == ["a:1-80", "a:81-200"]
 
 
 def test_what_is_asked_for_is_an_excerpt_of_its_own() -> None:
@@ -676,6 +676,16 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
     in_post = "is in Account.post, named in the prompt"
     assert explain(5, 5, path) == ("the prompt names this file", in_post)
     assert explain(5, 5, frame) == ("a traceback frame names line 5", in_post)
+
+
+def test_a_reason_names_the_three_heaviest_words() -> None:
+    words = {"pots": 1.0, "pans": 4.0, "cups": 3.0, "jugs": 2.0}
+    evidence = Evidence("", (), (), (), words, Ranking((), 0), (), (), ())
+    seen = view("pots = pans = cups = jugs\n", " ".join(words))
+    file = RatedFile(Candidate("a.py", 1.0, None, ()), seen, [Block(1, 1)], [1.0])
+    told = describe(build_selection(seen.live, 1, 1, 1.0), file, evidence)
+    assert told.evidence == ("matches pans, cups, jugs",)
+    assert told.matched_terms == ("pans", "cups", "jugs", "pots")
 
 
 def test_words_are_found_only_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

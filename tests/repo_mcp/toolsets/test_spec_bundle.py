@@ -74,6 +74,7 @@ def test_the_audit_is_keywords_and_counts_until_it_is_asked_for(repository: Repo
     assert [one["content"] for one in short["selections"]] == [one["content"] for one in whole["selections"]]
     for brief, full in zip(short["selections"], whole["selections"], strict=True):
         assert full["rationale"].startswith(brief["rationale"])
+        assert brief["score"] == round(full["score"], 3)
         assert "matched_terms" not in brief
     kept = json.loads((root / ".repo_mcp" / "last_bundle.json").read_text())
     assert [one["rationale"] for one in kept["selections"]] == [
