@@ -115,6 +115,8 @@ def _draft_matches(
     render: Callable[[ShownFile], Result | str] = write_file if as_text else render_file
     files = [*map(render, chosen)]
     firsts = find_alike(chosen) if as_text else [*range(len(chosen))]
+    # As text, whoever sees each matching line, and no other, needs no number of them.
+    may_be_all = as_text and not (page.start or has_more or arguments.get("context"))
 
     def build(rows: int) -> Part:
         shown: dict[int, list[ShownFile]] = {}
@@ -129,7 +131,8 @@ def _draft_matches(
         goes_on = answer.total_is_lower_bound or rows < len(files)
         is_cut = not as_text and (goes_on or has_more)
         cut: Result = {"truncated": is_cut, **page.follow(keys, rows, goes_on)}
-        return Part({"hits": hits, **result, **cut}, notes)
+        known: Result = {"total": None} if may_be_all and hits and not goes_on else result
+        return Part({"hits": hits, **known, **cut}, notes)
 
     return Draft(build, len(files), "top_k" not in arguments)
 

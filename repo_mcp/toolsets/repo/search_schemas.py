@@ -90,7 +90,7 @@ def search_output() -> Schema:
         "total": build_field(
             ["integer", "null"],
             "Matching spans; declarations in mode symbol, lines in modes literal and regex; absent: not"
-            " all were counted",
+            " all were counted, or, in these modes as text and without a cursor, all are shown",
         )
         | {"default": None},
         "truncated": build_field(

@@ -172,7 +172,20 @@ def test_text_says_how_many_match_only_if_all_were_counted(changing: Repository,
     known = call(changing, "anchor()", mode=mode, detail="count")["result"]
     assert cut.get("total") == (None if mode == "literal" else known["total"])
     few = search(changing, "anchor()", mode=mode, detail="text", file_glob="many1.py")
-    assert few["total"] == 1
+    assert few.get("total") == (None if mode == "literal" else 1)  # the line is shown
+
+
+def test_exact_text_counts_matches_unless_it_shows_them_and_nothing_else(changing: Repository) -> None:
+    (Path(changing.config.root) / "many.py").write_text("anchor()\nother\n" * 4, encoding="utf-8")
+
+    def count(**arguments: object) -> object:
+        found = search(changing, "anchor()", mode="literal", file_glob="many.py", **arguments)
+        return found.get("total")
+
+    assert count(detail="text") is None
+    assert count(detail="text", max_per_file=3) == count(detail="text", context=1) == count() == 4
+    nothing = search(changing, "nobody_wrote", mode="literal", detail="text")
+    assert (nothing["hits"], nothing["total"]) == ([], 0)
 
 
 def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
