@@ -36,7 +36,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "A whole issue or question (with names the code may use), words; exact text; a regex (RE2).",
+                "A whole issue or question (with names the code may use), words; exact text; regex (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
@@ -45,17 +45,16 @@ def search_input(limits: Limits) -> Schema:
             )
             | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
-                f"Maximum hits or files, 1 to {limits.max_search_hits}."
-                f" Default {limits.default_search_hits}.",
+                f"Hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
             "file_glob": build_text(
-                "Only these paths: `*.py`, `src/**`, `!docs/**`.",
+                "Only paths: `*.py`, `src/**`, `!docs/**`.",
                 MAX_GLOB_CHARS,
             ),
             "language": build_text("Only this language, as in repo.status; cpp has all .h files.", 64),
-            "include_tests": build_switch("Search tests too. Default true.", True),
+            "include_tests": build_switch("Tests too. Default true.", True),
             "detail": build_choice(
                 "Default snippets; text: half the bytes, to find a place.",
                 SEARCH_DETAILS,
