@@ -7,6 +7,8 @@
 
 One such condition is a guard, and says little of the whole; neither does one that only hands on an error.
 Where no early exit has a word of the question, the branches that have several are told, with what they do.
+What gives a value to a name in a condition is shown, too. If a question asks how something is decided, the
+functions to which this one leaves it are told as well.
 """
 
 from __future__ import annotations
@@ -17,10 +19,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, only_logs
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import Branch, build_body, iter_branches, quote, read_line, show_lines
+from repo_mcp.research.words.asked_decisions import read_decision
+from repo_mcp.research.words.branches import (
+    LINE_CHARS,
+    Branch,
+    build_body,
+    iter_branches,
+    quote,
+    read_line,
+    show_lines,
+)
 from repo_mcp.research.words.error_lines import OF_ERROR
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
@@ -29,22 +42,59 @@ from repo_mcp.text.question_words import list_words, shares_word
 LEAST, MOST = 2, 3  # conditions that are told
 TELLING = 2  # words of the question, in a branch that does not leave the function
 INNER = 3  # statements under a condition; after more, its end says too little
+MOST_DECIDERS = 2  # functions to which the best one leaves a decision, and that are told
+STEPS, MOST_GIVEN = 2, 4  # from a condition to what gives a value to a name; statements that do
 LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
 # `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
 _ON_ONE_LINE = re.compile(
     r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
     r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
 )
-
-
 _ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
+_NAME = re.compile(r"[^\W\d]\w{2,}")
+# `const late = `, `late := `, `bool late = `, `let late: Option<u8> = `
+_GIVES = re.compile(r"\s*(?:[a-z]\w*(?:\s+mut)?\s+)?([^\W\d]\w{2,})\s*(?::[^=]*)?=(?![=>])")
+_OPERATORS = ("&&", "||")  # at the end of a line
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
+_RETURNS_RESULT = re.compile(r"return\s+(?:not\s+|!)?\w+[^\w;]+\w")  # more than a name or a constant
 
 
 def describe_decisions(state: ResearchState, best: Node) -> str:
+    """Return sentences on the conditions under which a function leaves early, and on what decides for it."""
+    deciders = _list_deciders(state, best) if read_decision(state.request.query) else []
+    told = (_describe_decider(state, one) for one in deciders)
+    return " ".join(filter(None, (_describe_own(state, best), *told)))
+
+
+def _list_deciders(state: ResearchState, best: Node) -> list[Finding]:
+    """Return the first functions that decide for another one, which calls them."""
+    called = {link.target for link in state.links.values() if link.source == best.declaration}
+    ids = {node.node_id for declaration, node in state.nodes.items() if declaration in called}
+    own = [one for one in state.findings if one.role is Role.DECIDES and one.node_id in ids]
+    return own[:MOST_DECIDERS]
+
+
+def _describe_decider(state: ResearchState, one: Finding) -> str:
+    """Return a sentence on the only condition of a short function and on its result; "" for any other."""
+    body = build_body(state, one.path, one.start_line, one.end_line)
+    decisions = [*_iter_decisions(body)]
+    results = [last for last in cut_statements(body, list_code(body))[-1:] if _has_result(body, last)]
+    told = [*decisions, *((last,) for last in results)]
+    if len(decisions) > 1 or not told:
+        return ""
+    return f"{shorten_symbol(one)} decides by {join_names(_tell(one, body, own) for own in told)}."
+
+
+def _has_result(body: Body, last: Statement) -> bool:
+    """Return True for a statement that returns more than a name or a constant."""
+    return _RETURNS_RESULT.match(quote(body, (last,), LINE_CHARS)) is not None
+
+
+def _describe_own(state: ResearchState, best: Node) -> str:
     """Return a sentence on the conditions under which a function leaves early; "" if too few say anything.
 
-    Of more than MOST, those with most words of the question are told. Their lines are shown.
+    Of more than MOST, those with most words of the question are told. Their lines are shown, with those that
+    give values to the names in them.
     """
     one = next((one for one in state.findings if one.node_id == best.node_id and not one.hop), None)
     if one is None or best.symbol.kind not in CALLABLE_KINDS:
@@ -63,7 +113,9 @@ def describe_decisions(state: ResearchState, best: Node) -> str:
     best_ones = sorted(
         sorted(told, key=lambda ranked: -ranked[0])[:MOST], key=lambda ranked: ranked[1][0].first
     )
-    show_lines(state, one, [statement for _, own in best_ones for statement in own])
+    conditions = [own[0] for _, own in best_ones]
+    given = _list_given(body, conditions)
+    show_lines(state, one, [*(statement for _, own in best_ones for statement in own), *given])
     return f"It decides by {join_names(_tell(one, body, own) for _, own in best_ones)}."
 
 
@@ -111,6 +163,29 @@ def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
         if _ON_ONE_LINE.match(read_line(body, one)):
             found.setdefault(one.first, (one,))
     yield from (found[at] for at in sorted(found))
+
+
+def _list_given(body: Body, conditions: Sequence[Statement]) -> list[Statement]:
+    """Return the statements that alone give a value to a name in some conditions, or in such a value."""
+    givers: dict[str, list[Statement]] = {}
+    for one in cut_statements(body, list_code(body))[1:]:
+        if found := _GIVES.match(read_line(body, one)):
+            givers.setdefault(found[1], []).append(_end_value(body, one))
+    given: list[Statement] = []
+    level = list(conditions)
+    for _ in range(STEPS):
+        names = [name for one in level for name in _NAME.findall(quote(body, (one,), LINE_CHARS))]
+        level = [givers[name][0] for name in dict.fromkeys(names) if len(givers.get(name, ())) == 1]
+        given += [one for one in level if one not in (*given, *conditions)]
+    return given[:MOST_GIVEN]
+
+
+def _end_value(body: Body, one: Statement) -> Statement:
+    """Return a statement with the lines below it for which it waits, `ready = open ||`."""
+    last = one.last
+    while last < body.end_line and body.lines[last - 1].rstrip().endswith(_OPERATORS):
+        last += 1
+    return replace(one, last=last)
 
 
 def _tell(one: Finding, body: Body, own: tuple[Statement, ...]) -> str:

@@ -17,6 +17,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.claims.first_sentences import read_description
+from repo_mcp.research.claims.let_out_sentence import describe_let_out
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
@@ -46,6 +47,7 @@ MAX_FILES = 8  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
+_ENDS_WITH_WHEN = re.compile(r"\bwhen\W*$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -59,6 +61,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not near or (" " not in asked and (best is None or not is_known)):
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
+    linked += [one for one in near if one.role is Role.FAILS and one not in linked]
     linked = _put_making_first(state, [one for one in linked if not is_of_error(one.symbol, one.kind)], near)
     if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
         return of_event
@@ -70,7 +73,8 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not told:
         return describe_near(state, near if best is None else linked, asked)
     more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
-    return f"Errors that arise in {'; in '.join(told)}{more}. "
+    let_out = describe_let_out(state, linked[:MAX_FUNCTIONS])
+    return f"Errors that arise in {'; in '.join(told)}{more}. {let_out and f'{let_out} '}"
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
@@ -149,13 +153,15 @@ def _tell_errors(
 ) -> list[str]:
     """Return the errors of each function, each error once, without those that refuse a missing argument.
 
-    Nor are those returned whose names are `told` otherwise.
+    Nor are those returned whose names are `told` otherwise. A question that ends with "when" gets the
+    condition of each.
     """
     sentences: list[str] = []
     left_out = {*OF_ARGUMENT, *told}
+    says_when = _ENDS_WITH_WHEN.search(state.request.query) is not None
     seen: set[str] = set()
     for one in functions:
-        listed = put_asked_first(state, list_errors(state, [one], places)[0])
+        listed = put_asked_first(state, list_errors(state, [one], places, says_when=says_when)[0])
         errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
         sentences += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []

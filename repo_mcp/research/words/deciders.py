@@ -4,12 +4,13 @@
         return resolve(path)             abort(404)
 
 What only calls another function says nothing by itself, and what refuses something leaves it to a condition.
+If a question asks how something is decided, every condition of the best declaration counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from repo_mcp.bundler.body import Body, list_code
@@ -22,6 +23,7 @@ from repo_mcp.research.findings.named_symbols import count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.error_lines import OF_ERROR, holds_error
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -36,9 +38,11 @@ def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds; functions to which the first ones leave the decision come right behind them."""
     ordered: list[Seed] = []
     known = {seed.node: seed for seed in seeds if seed.node is not None}
+    asks_decision = bool(read_decision(state.request.query))
     for position, seed in enumerate(seeds):
         ordered.append(seed)
-        for node in _list_deciders(state, seed) if position < LOOKED_AT else ():
+        lines = _list_deciding(seed.body, only_failing=position > 0 or not asks_decision)
+        for node in _list_deciders(state, seed, lines) if position < LOOKED_AT else ():
             own = known.get(node) or build_seed(state, node, seed.worth)
             reason = Reason(f"decides for {seed.name}, which calls it", Role.DECIDES)
             ordered.append(replace(own, reason=reason))
@@ -46,9 +50,8 @@ def put_deciders(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     return [seed for at, seed in enumerate(ordered) if seed.node is None or first[seed.node] == at]
 
 
-def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
-    """Return the short functions of the program that a declaration calls on its deciding lines."""
-    lines = _list_deciding(seed.body)
+def _list_deciders(state: ResearchState, seed: Seed, lines: Set[int]) -> list[Node]:
+    """Return the short functions of the program that a declaration calls on some of its lines."""
     if seed.node is None or not lines:
         return []
     called = [edge for edge in list_uses(state, seed.node, GLANCE) if may_answer(edge.other.path)]
@@ -66,8 +69,8 @@ def _list_deciders(state: ResearchState, seed: Seed) -> list[Node]:
     ][:MOST_DECIDERS]
 
 
-def _list_deciding(body: Body) -> set[int]:
-    """Return the lines of a body that decide: its only statement, or conditions under which it fails.
+def _list_deciding(body: Body, *, only_failing: bool) -> set[int]:
+    """Return the lines of a body that decide: its only statement, or conditions, maybe where it fails alone.
 
     A test of an error is none: in Go, each call has one.
     """
@@ -78,6 +81,6 @@ def _list_deciding(body: Body) -> set[int]:
         at
         for at, below in pairwise(code)
         if is_branch(body.lines[at - 1])
-        and holds_error(body.lines[below - 1])
+        and (not only_failing or holds_error(body.lines[below - 1]))
         and not OF_ERROR.search(body.lines[at - 1])
     }

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
@@ -108,14 +109,16 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
 
     That must be a single one, or two right below what was asked for: of several it is not known which runs,
     and it is noted that errors depend on it. Of those deep below, return only the overriding ones and those
-    in the same file. What is called where all errors are caught, or makes an error, is left out.
+    in the same file. What is called where all errors are caught, only logs or makes an error is left out.
     """
     lines = state.source.read_lines(node.path)
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
-    for edge in list_uses(state, node, _BELOW, _MENTIONS):
+    perhaps = _list_constructing(state, node) if depth == 1 else []
+    for edge in (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps):
         other = state.get_node(edge.other)
-        if is_of_error(other.qualified_name, other.kind) or (edge.lines and caught.issuperset(edge.lines)):
+        left_out = {at for at in edge.lines if at in caught or only_logs(lines[at - 1])}
+        if is_of_error(other.qualified_name, other.kind) or (edge.lines and left_out.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)
         if len(filled) > MOST_OVERRIDING:  # which of them runs, only a configuration tells
@@ -127,6 +130,17 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
             if is_program(one.path) and not is_far:
                 used.append((edge, one))
     return used
+
+
+def _list_constructing(state: ResearchState, node: Node) -> list[Edge]:
+    """Return the calls of a function that may run one of a few constructors of a type."""
+    edges = state.graph.find_outgoing(node, CALLS, _BELOW).edges
+    return [
+        edge
+        for edge in edges
+        if edge.confidence is Confidence.POSSIBLE
+        and state.get_node(edge.other).symbol.kind is SymbolKind.CONSTRUCTOR
+    ][:MOST_OVERRIDING]
 
 
 def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> list[Node]:

@@ -27,6 +27,7 @@ from repo_mcp.research.findings.named_symbols import admits_node, count_lines, l
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import is_said, list_words, says_whole, shares_word
@@ -56,16 +57,18 @@ def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds; those functions to which the first ones hand on come right behind them.
 
     If the best one lacks words of the question, it may not be what is asked for, and they stay as they are.
+    If a question asks how something is decided, only the best one decides it.
     """
     if state.word_match.lacking:
         return [*seeds]
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    limits = MOST_HANDED[: 1 if read_decision(state.request.query) else None]
     ordered: list[Seed] = []
     known = {_locate(seed): seed for seed in seeds[:LEADING]}
-    placed = {_locate(seed) for seed in seeds[: len(MOST_HANDED)]}
+    placed = {_locate(seed) for seed in seeds[: len(limits)]}
     for position, seed in enumerate(seeds):
         ordered.append(seed)
-        most = MOST_HANDED[position] if position < len(MOST_HANDED) else 0
+        most = limits[position] if position < len(limits) else 0
         for other in _list_handed(state, seed, seeds[:LEADING], words, most) if most else ():
             if _locate(other) in placed:
                 continue

@@ -18,6 +18,7 @@ from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -28,8 +29,12 @@ MOST_CALLEES, SHORT_LINES = 2, 14
 
 
 def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; the callers and short callees of the LEADING ones come right behind these."""
-    leading = [seed for seed in seeds if seed.reason.role is not Role.DECIDES][:LEADING]
+    """Return the seeds; the callers and short callees of the LEADING ones come right behind these.
+
+    If a question asks how something is decided, only those of the best one do.
+    """
+    most = 1 if read_decision(state.request.query) else LEADING
+    leading = [seed for seed in seeds if seed.reason.role is not Role.DECIDES][:most]
     near: dict[Node, Reason] = {}
     for seed in leading:
         if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:

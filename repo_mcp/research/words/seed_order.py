@@ -128,8 +128,9 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             else [failing_one, *(one for one in seeds if one is not failing_one)]
         )
     known = {seed.node: seed for seed in seeds}
-    failing = [known.get(node) or replace(build_seed(state, node, 0.0), reason=why) for node, why in below]
-    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
+    failing = [replace(known.get(node) or build_seed(state, node, 0.0), reason=why) for node, why in below]
+    shown = {seed.node for seed in failing}
+    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed.node not in shown)]
 
 
 def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:

@@ -2,7 +2,8 @@
 
     question -> its words (asked_words.py)
         -> what it names indirectly (named_seeds.py), then declarations rated by its words (rated_seeds.py)
-        -> their order (seed_order.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
+        -> their order (seed_order.py), with what returns a decision (asked_decisions.py) or fails
+           (leading_failure.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
         -> what decides (deciders.py), what is handed on to (handed_on.py), tables (read_tables.py), members
            that do most of what their type does (type_members.py), callers and callees (near_calls.py)
         -> reasons that the graph bears out (confirmed_reasons.py)
@@ -25,6 +26,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
+from repo_mcp.research.words.asked_decisions import put_predicate_first
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
@@ -32,6 +34,7 @@ from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
+from repo_mcp.research.words.leading_failure import put_doers_first
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.near_calls import put_near_calls
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
@@ -50,6 +53,7 @@ from repo_mcp.research.words.type_members import put_working_members
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import (
     find_action,
+    leave_out_form,
     list_base_forms,
     list_words,
     lower_plain_names,
@@ -97,7 +101,7 @@ def find_seeds(
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
     found = keep_near(found, first) if only_near and first else found
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
-    seeds = seeds if first else _put_asked_first(state, seeds, preferred)
+    seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
     if state.word_match.lacks_most:
         seeds = seeds[:FEW_SEEDS]
@@ -138,17 +142,21 @@ def _is_told(state: ResearchState) -> bool:
     return Role.TELLS_HOW in roles and bool(Role.NAMED_FILE in roles or state.word_match.lacking)
 
 
-def _put_asked_first(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
+def _put_asked_first(
+    state: ResearchState, seeds: list[Seed], preferred: PreferredKind, words: Sequence[str]
+) -> list[Seed]:
     """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names.
 
     What registers a kind comes first if it is asked which of it run by default.
     """
+    if leave_out_form(state.request.query) != state.request.query:  # it asks for errors
+        seeds = put_doers_first(seeds, words)
     if preferred is PreferredKind.FAILURES:
         return put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING:
         seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
         seeds = put_makers_first(state, seeds)
-        return put_run_by_default(state, seeds)
+        return put_predicate_first(state, put_run_by_default(state, seeds))
     return seeds
 
 

@@ -1,0 +1,49 @@
+"""Say under which conditions functions let out the errors that they catch.
+
+except ReadError:             load lets out what it catches only under `if strict` (load.py:4).
+    if strict:
+        raise
+    return None
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.branches import Branch, build_body, iter_branches, quote, read_line, show_lines
+from repo_mcp.text.citations import write_citation
+
+MOST_FUNCTIONS, MOST_CONDITIONS = 2, 3  # that are told, and of each
+# `throw;`, `raise`, and `throw error;` of a variable with the name of what is caught
+_AGAIN = re.compile(
+    r"\s*(?:throw|raise|rethrow)\b(?:\s+(?:e|ex|exc|err|error|exception|cause))?\s*(?:\(\s*\))?\s*(?:;|\}|$)"
+)
+_CONDITION = re.compile(r"[\s})]*(?:if|elif|elsif|else\s*if|unless)\b")
+
+
+def describe_let_out(state: ResearchState, functions: Sequence[Finding]) -> str:
+    """Return sentences on the conditions under which some functions let out what they catch; "" for none."""
+    sentences: list[str] = []
+    for one in functions:
+        body = build_body(state, one.path, one.start_line, one.end_line)
+        branches = [*_iter_again(state, one)][:MOST_CONDITIONS]
+        if branches and len(sentences) < MOST_FUNCTIONS:
+            show_lines(state, one, [own for branch in branches for own in (branch.condition, branch.end)])
+            places = (write_citation(one.path, own.condition.first, own.condition.first) for own in branches)
+            quoted = (f"`{quote(body, (own.condition,))}`" for own in branches)
+            told = join_names(f"{text} ({place})" for text, place in zip(quoted, places, strict=True))
+            sentences.append(f"{shorten_symbol(one)} lets out what it catches only under {told}.")
+    return " ".join(sentences)
+
+
+def _iter_again(state: ResearchState, one: Finding) -> Iterator[Branch]:
+    """Yield the branches of a function that raise again what was caught, each with its condition."""
+    body = build_body(state, one.path, one.start_line, one.end_line)
+    for branch in iter_branches(body):
+        is_condition = _CONDITION.match(read_line(body, branch.condition)) is not None
+        if is_condition and branch.otherwise is None and _AGAIN.match(read_line(body, branch.end)):
+            yield branch
