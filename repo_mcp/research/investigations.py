@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
 
 from repo_mcp.bundler.statements import is_branch, leaves
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, list_implementing
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.called_functions import show_called
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.claims.relation_sentence import is_relation
@@ -23,7 +25,7 @@ from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.function_tables import note_tables
-from repo_mcp.research.edges.hops import follow
+from repo_mcp.research.edges.hops import FOLDER_PARTS, follow
 from repo_mcp.research.edges.made_names import is_described, note_made_names
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths
@@ -37,7 +39,7 @@ from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import RECIPE, Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -73,6 +75,7 @@ MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subjec
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
 MAX_USING, USING_CHARS = 6, 700  # functions that use a subject, and characters of each
 MOST_NAMING = 6  # lines of a function with a name; one in more, such as `err`, tells nothing of a call
+_CALLED_BOUNDS = Bounds(files=20, references=60)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
 
@@ -109,9 +112,13 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
             note_made_names(state, subject)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
     if all(subject.taken_as not in unread for subject in reading.subjects):
+        wrapping = _list_wrapping(state, reading)
         if reading.form is not Form.DIFFERENCE:
-            _note_subjects(state, reading)
+            _note_subjects(state, reading, wrapping)
         _INVESTIGATIONS[reading.form](state, reading, gathered)
+        for node, wrapped in wrapping.items():
+            reason = Reason(f"overrides {wrapped.qualified_name} and calls it", Role.FILLS)
+            state.add(node, reason, 1, shown=show_body(state, node, OVERRIDING_CHARS))
         if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
             gathered.claim = build_claim(state, reading, gather_groups(state, reading), gathered.chains)
         _add_focus(state, reading, gathered)
@@ -135,10 +142,10 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     return gathered
 
 
-def _note_subjects(state: ResearchState, reading: Reading) -> None:
-    """Note the subjects of the question as findings of hop 0."""
+def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Node] = ()) -> None:
+    """Note the subjects of the question, but for some, as findings of hop 0."""
     for subject in reading.subjects:
-        for node in subject.nodes:
+        for node in (node for node in subject.nodes if node not in later):
             sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
             is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
@@ -149,6 +156,27 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
                 f"{least}{subject.left_out:,} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
+
+
+def _list_wrapping(state: ResearchState, reading: Reading) -> dict[Node, Node]:
+    """Return the subjects that override and call another one for a sister package, each with that one.
+
+    They say less of a relation than the one that does the work, and are noted behind what is related to it.
+    """
+    nodes = _list_nodes(reading) if reading.form in (Form.CALLEES, Form.DEPENDENTS) else []
+    links = [link for node in nodes for link in list_overriding(state, node)] if len(nodes) > 1 else []
+    own = {node.declaration: node for node in nodes}
+    return {
+        own[link.source]: own[link.target]
+        for link in links
+        if link.source in own
+        and _find_package(link.source.path) != _find_package(link.target.path)
+        and any(edge.other == link.target for edge in list_uses(state, own[link.source], _CALLED_BOUNDS))
+    }
+
+
+def _find_package(path: str) -> list[str]:
+    return path.split("/")[:-1][:FOLDER_PARTS]
 
 
 def _is_surely(subject: Subject, node: Node) -> bool:
@@ -182,6 +210,7 @@ def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathe
     if _ASKS_HOW.match(state.request.query):
         note_readers(state, nodes)
     follow(state, nodes, CALLEES, state.depth)
+    show_called(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=False)
 
 

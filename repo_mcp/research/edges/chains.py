@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.research.edges.traversals import THROUGH
+from repo_mcp.research.edges.traversals import CALLS_BY_LOCAL, THROUGH
 from repo_mcp.research.findings.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.findings.records import Chain, Link
 from repo_mcp.research.findings.research_state import ResearchState
@@ -22,7 +22,7 @@ from repo_mcp.text.citations import write_citation
 MAX_CHAINS = 12
 MAX_STEPS = 2_000  # steps of the search for chains
 MAX_OF_ONE = 4  # chains that begin with the same edge
-CALLING = THROUGH | {"calls", "decorated_by", "references", "contains"}
+CALLING = THROUGH | {CALLS_BY_LOCAL, "calls", "decorated_by", "references", "contains"}
 _HANDED_ON = frozenset({"references", "contains"})
 CYCLE = "cycle"
 AT_DEPTH = "the depth limit"

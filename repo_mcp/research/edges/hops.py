@@ -16,7 +16,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import MATCHED
-from repo_mcp.research.edges.traversals import NAMES_TYPE, THROUGH, HopFindings, Traversal
+from repo_mcp.research.edges.traversals import CALLS_BY_LOCAL, NAMES_TYPE, THROUGH, HopFindings, Traversal
+from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -28,13 +29,16 @@ from repo_mcp.research.findings.locating import (
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import MAX_DEPTH, Link
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.question_words import shares_word
 
 FIRST_WIDTH = 6  # symbols of the first level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
 NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
 WHOLE = Bounds(files=400, references=6_000)  # shared, too, where those of WIDE show no user: 0.4 s
 UNREAD = "further uses"
+HELPING_FILES = 8  # that use the name of what helps everywhere
 FOLDER_PARTS = 2  # of a path, by which users are spread if they are more than are shown
 LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
 
@@ -227,9 +231,25 @@ def note_unread(state: ResearchState, name: str, bounds: Bounds) -> None:
 
 
 def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> _Rank:
-    """Return a sort key: program before tests, then by confidence and kind."""
-    other = state.get_node(link.source if traversal.upwards else link.target)
-    return is_test_node(other), CONFIDENCES[link.confidence], _rank_kind(link, traversal)
+    """Return a sort key: program before tests, then by confidence and kind.
+
+    A caller of the same name in another file counts as a use: it wraps what it calls, for another package.
+    What is called everywhere for other things comes after what is called for this one.
+    """
+    other, own = (
+        state.get_node(one) for one in (link.source, link.target)[:: 1 if traversal.upwards else -1]
+    )
+    wraps = other.symbol.name == own.symbol.name and other.path != own.path
+    is_lesser = wraps if traversal.upwards else is_helper(state, other, own)
+    kind = max(_rank_kind(link, traversal), int(is_lesser))
+    return is_test_node(other), CONFIDENCES[link.confidence], kind
+
+
+def is_helper(state: ResearchState, other: Node, own: Node) -> bool:
+    """Return True for what many files use, in another folder or file and with another subject by its name."""
+    if other.path == own.path or state.graph.name_uses.count_using(other.symbol.name) < HELPING_FILES:
+        return False
+    return not shares_word(shorten(other.qualified_name), split_parts(shorten(own.qualified_name)))
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:
@@ -299,6 +319,7 @@ _WORDS = {
     "overrides": ("overrides {}", "overridden by {}"),
     "references": ("mentions {} as a value or type", "mentioned by {}"),
     "accepts": ("takes {} as a parameter", "type of a parameter of {}"),
+    CALLS_BY_LOCAL: ("calls {} by a local name", "called by {} by a local name"),
     NAMES_TYPE: ("mentions the type of {}, and may have it created", "its type is mentioned by {}"),
     "contains": ("declares {} inside itself", "declared inside {}"),
     "decorated_by": ("is decorated with {}", "decorates {}"),

@@ -25,10 +25,13 @@ FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at late
 WIDTH = 12  # symbols of one later level that are followed
 MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
 NAMES_TYPE = "names_type"
+CALLS_BY_LOCAL = "calls_by_local"  # gives a function to a local name, and calls this
 THROUGH = frozenset({"overridden_by", MATCHED})  # kinds of links from methods through which calls reach one
 _SCRIPTS = frozenset({"typescript", "javascript"})
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})  # calls of one may run an override
 _HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}  # may be passed as values and called elsewhere
+# A line that gives a name to a local one: `const hash = options.hash || hashKey`.
+_LOCAL = r"(?<![\w.$])([\w$]+)(?:\s*:\s*[^=]{{1,80}})?\s*:?=(?!=).*(?<![\w$]){}(?![\w$]|\s*\()"
 _TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
 
 
@@ -61,7 +64,7 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
-    links = [link for link in links if link.kind == "calls" or _passes_on(link)]
+    links = [_name_local(state, link, node) for link in links if link.kind == "calls" or _passes_on(link)]
     links += _list_overridden(state, node, bounds)
     if not any(link.confidence is not Confidence.POSSIBLE and link.kind == "calls" for link in links):
         links += list_matched(state, node)
@@ -79,6 +82,20 @@ def _list_overridden(state: ResearchState, node: Node, bounds: Bounds) -> list[L
         Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
         for edge in above.edges
     ]
+
+
+def _name_local(state: ResearchState, link: Link, node: Node) -> Link:
+    """Return a use of a function as a value as CALLS_BY_LOCAL, if a local name is given it and is called."""
+    if link.kind != "references" or node.symbol.kind not in _HANDED_ON or len(link.lines) != 1:
+        return link
+    user = state.get_node(link.source)
+    lines = state.source.read_lines(link.source.path)[: user.symbol.end_line]
+    given = re.search(_LOCAL.format(re.escape(node.symbol.name)), "".join(lines[link.lines[0] - 1 :][:1]))
+    is_called = given is not None and any(
+        re.search(rf"(?<![\w.$]){re.escape(given[1])}\s*\(", line) for line in lines[link.lines[0] :]
+    )
+    is_own = user.symbol.kind in CALLABLE_KINDS and is_called
+    return replace(link, kind=CALLS_BY_LOCAL) if is_own else link
 
 
 def _passes_on(link: Link) -> bool:
@@ -143,6 +160,7 @@ def _is_export(node: Node, edge: Edge) -> bool:
 def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     """Return what uses a symbol, and the methods that a method overrides: what uses those may run it."""
     links, cut = _find_in(state, node, NAMED, bounds)
+    links = [_name_local(state, link, node) for link in links]
     return HopFindings((*links, *_list_overridden(state, node, bounds)), cut)
 
 

@@ -29,7 +29,8 @@ LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 def note_besides(state: ResearchState, reading: Reading) -> None:
     """Note what the words of a question find, if it guesses names and its form follows one reading of it.
 
-    Where a document says how something is added, words find nothing surer than the sections and the kin.
+    Where a document says how something is added, words find nothing surer than the sections and the kin. What
+    is found only below others is no answer where it is asked what depends on a subject.
     """
     roles = {one.role for one in state.findings}
     if Role.TELLS_HOW in roles and roles.isdisjoint(RECIPE):
@@ -41,6 +42,8 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     text = reading.subjects[0].asked if reading.form in DESCRIBED_FORMS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
     found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
+    if reading.form is Form.DEPENDENTS:
+        found = [one for one in found if one.role is not Role.DECIDES]
     places = {(one.path, one.start_line): one for one in found}
     own = [_show_both(one, places.pop((one.path, one.start_line), one)) for one in state.findings]
     near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
@@ -67,9 +70,10 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
 def _show_both(one: Finding, other: Finding) -> Finding:
     """Return a finding with the lines that are shown of it or of another one at the same place.
 
-    What shows how one of a kind is added has the lines that say so already.
+    What shows how one of a kind is added has the lines that say so already. Of what is called, the branches
+    for the text that the call gives say more than all others.
     """
-    if one.role in RECIPE:
+    if one.role in RECIPE or (one.role is Role.DEPENDED_ON and one.lines):
         return one
     return replace(one, shown=tuple(sorted({*one.shown, *other.shown})))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CALLERS = "callers"  # a form of a question
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
+WITH_BODIES = BY_WORDS | {"callees"}  # those of which a finding with one line is only named
 FEW_TESTS = 2  # callers in tests are only counted, if there are more; the first ones are named
 LEAST_LINES = 4  # of a finding that is shown in part
 NEXT = 4  # findings of which one may be shown in part
@@ -92,9 +93,9 @@ def build_finding(finding: Finding, part: int) -> Result:
 def count_shown(report: Report) -> int:
     """Return the number of findings of a part that may be shown.
 
-    Found by words, one of which only one line is shown is named among the surroundings instead.
+    Found by words or called, one of which only one line is shown is named among the surroundings instead.
     """
-    bodies = sum(map(_shows_body, report.findings)) if is_of_words(report) else 0
+    bodies = sum(map(_shows_body, report.findings)) if _needs_bodies(report) else 0
     return bodies or len(report.findings) - len(list_folded(report))
 
 
@@ -147,7 +148,7 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
                 report.findings[at].hop,
             )
         )
-    if is_of_words(report):
+    if _needs_bodies(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     next_ones = ((at, shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)
     more = dict(islice((one for one in next_ones if one[1] is not None), 1))
@@ -161,3 +162,8 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
 def is_of_words(report: Report) -> bool:
     """Return True for a report whose findings were found by words, those of all its parts."""
     return all(one.reading.form.value in BY_WORDS for one in report.parts or (report,))
+
+
+def _needs_bodies(report: Report) -> bool:
+    """Return True for a report that names the findings of which only one line is shown behind the others."""
+    return all(one.reading.form.value in WITH_BODIES for one in report.parts or (report,))
