@@ -154,7 +154,7 @@ def test_what_is_handed_on_as_a_value_is_found_where_nothing_calls_it() -> None:
 def test_what_is_handed_on_as_a_value_is_found_beside_its_calls() -> None:
     files = {
         "jobs.py": "def clean():\n    pass\n\n\ndef nightly():\n    clean()\n",
-        "setup.py": "import jobs\n\n\ndef start():\n    run = jobs.clean\n    run()\n",
+        "setup.py": "import jobs\n\n\ndef start():\n    run(jobs.clean)\n",
     }
     report = Asked(files).ask("what calls clean")
     assert list_found(report, 1) == ["jobs.nightly", "setup.start"]
