@@ -16,13 +16,15 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import is_helper
+from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.field_readers import find_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
-MOST_CALLED, CALLED_CHARS = 8, 600  # functions of each hop whose lines are shown, characters at the first
+MOST_CALLED, CALLED_CHARS = 4, 600  # functions of each hop whose lines are shown, characters at the first
+LONG_LINES = 100  # of a function of which so few lines say little, and choosing them takes 10 ms
 MOST_BRANCHES, BRANCH_LINES = 3, 4  # shown of a function for the texts that a call gives, lines of each
 MOST_READERS, READER_CHARS = 2, 300  # of the state that these branches set
 _SET = re.compile(
@@ -47,8 +49,10 @@ def show_called(state: ResearchState, subjects: Sequence[Node]) -> None:
             or any(is_helper(state, node, own) for own in subjects)
         ):
             continue
-        met[one.hop] += 1
         branches = _find_branches(state, node)
+        if not branches and count_lines(node) > LONG_LINES:
+            continue
+        met[one.hop] += 1
         if branches:
             shown = (one.start_line, *branches)
             state.findings[position] = replace(one, lines=tuple(branches), shown=shown)
