@@ -50,6 +50,7 @@ from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
+from repo_mcp.research.words.asked_words import find_error_kind
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.member_places import note_member_places
@@ -368,11 +369,13 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    kind = find_error_kind(state.request.query)
     named, reasons = find_failing(state, reading.subjects[0].asked)
-    if named:
+    if named and not kind:
         find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, reasons)
         return
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
+    text = f"{text} {kind}".rstrip()
     connect(state, find_seeds(state, text, PreferredKind.FAILURES)[:CONNECTED], text)
 
 

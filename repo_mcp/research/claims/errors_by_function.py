@@ -26,6 +26,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_of_error
+from repo_mcp.research.words.asked_words import find_error_kind
 from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
     MAX_ERRORS,
@@ -53,6 +54,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
+    asked = f"{asked} {find_error_kind(state.request.query)}".rstrip()
     near = [one for one in state.findings if not one.hop and not is_test(one.path, one.symbol)]
     if len(state.failures.values) > 1 or sum(map(len, state.failures.values.values())) > MAX_FUNCTIONS:
         return _tell_values(state, near)

@@ -177,13 +177,13 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      " (?:does |do |can |could )?<is?>X.. <is?>(?:be )?<raised>"
      "(?: from| by| (?:for|if|in|on|when|while) .+)?"),
     (Form.RAISED, "where (?:do|does) (?:we|it|they|one|the code|you) (?:raise|throw) X"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+    (Form.ERRORS, "(?:what|which) (?:(?-i:[a-z-]+) )?<errors> (?:(?:or|and) <errors> )?"
      "(?:is|are|(?:can|could|may|might|will|would) be) <fails> (?:when|if|for|by) X"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+    (Form.ERRORS, "(?:what|which) (?:(?-i:[a-z-]+) )?<errors> (?:(?:or|and) <errors> )?"
      "(?:can |do |does |could |may |might |will |would )?<comes> (?:when|if|for|by) X"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+    (Form.ERRORS, "(?:what|which) (?:(?-i:[a-z-]+) )?<errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+    (Form.ERRORS, "(?:what|which) (?:(?-i:[a-z-]+) )?<errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X"),
     (Form.ERRORS, f"what happens (?:when|if) (?P<x>{_KEY}) "
      "(?:is (?:given|passed|handed|called with)|gets|receives) (?:an? |the )?<faulty> .+"),

@@ -18,6 +18,10 @@ _ABOUT_TESTS = re.compile(
     r"|\b(?:which|what|where(?:'s| is| are)?|do|does|are|is|any) (?:there |any |the )*tests?\b(?! \w+s\b)",
     re.IGNORECASE,
 )
+_ERROR_KIND = re.compile(
+    r"\b(?:what|which) (?!kinds?\b|types?\b|of\b|other\b)([a-z-]+) (?:errors?|exceptions?|failures?)\b",
+    re.IGNORECASE,
+)
 
 
 def choose_words(state: ResearchState, text: str) -> list[str]:
@@ -33,6 +37,12 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
 def asks_tests(query: str) -> bool:
     """Return True for a question about the tests of the repository."""
     return _ABOUT_TESTS.search(query) is not None
+
+
+def find_error_kind(query: str) -> str:
+    """Return the word for the kind of errors asked for, "timeout" of "which timeout errors"; "" for none."""
+    found = _ERROR_KIND.search(query)
+    return found[1] if found is not None else ""
 
 
 def asks_deed(query: str, preferred: PreferredKind) -> bool:

@@ -89,6 +89,7 @@ extension | lookup | how do I register a lookup
 extension | completing another shell | Where would I add support for completing another shell?
 extension | serialiser | how can we write our own serialiser
 errors | a request | which errors can a request raise?
+errors | a request | which timeout errors can a request raise?
 errors | an unknown option | what exceptions does an unknown option produce
 errors | registering a route | which errors or panics can registering a route cause?
 errors | Row.find | what happens when Row.find is given a bad key?

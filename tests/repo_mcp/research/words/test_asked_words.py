@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.asked_words import asks_tests
+from repo_mcp.research.words.asked_words import asks_tests, find_error_kind
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,16 @@ def test_questions_about_the_tests_of_a_repository(query: str) -> None:
 )
 def test_questions_about_what_runs_tests(query: str) -> None:
     assert not asks_tests(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("which timeout errors can a request raise?", "timeout"),
+        ("what errors can a request raise?", ""),
+        ("which kinds of errors can a request raise?", ""),
+        ("which other errors can a request raise?", ""),
+    ],
+)
+def test_the_kind_of_errors_that_is_asked_for(query: str, kind: str) -> None:
+    assert find_error_kind(query) == kind
