@@ -6,7 +6,7 @@
         return False
 
 One such condition is a guard, and says little of the whole; neither does one that only hands on an error.
-Where no early exit has a word of the question, the branches that have several are told, with what they do.
+Branches that have more words of the question than any early exit are told first, with what they do.
 What gives a value to a name in a condition is shown, too. If a question asks how something is decided, the
 functions to which this one leaves it are told as well.
 """
@@ -50,6 +50,7 @@ _ON_ONE_LINE = re.compile(
     r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
     r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
 )
+_ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*;?\s*$")
 _ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 # `const late = `, `late := `, `bool late = `, `let late: Option<u8> = `
@@ -104,11 +105,18 @@ def _describe_own(state: ResearchState, best: Node) -> str:
     is_long = one.end_line - one.start_line >= LONG_LINES
     told = _rank(body, _iter_decisions(body), words)
     told = [ranked for ranked in told if ranked[0] or not is_long]
-    if not any(rank for rank, _ in told):
-        told = [ranked for ranked in _rank(body, _iter_effects(body, words), words) if ranked[0] >= TELLING]
-    elif len(told) < LEAST:
-        return ""
-    if not told:
+    most = max((rank for rank, _ in told), default=0)
+    effects = [
+        ranked
+        for ranked in _rank(body, _iter_effects(body, words), words)
+        if ranked[0] > max(most, TELLING - 1)
+    ]
+    if not most:
+        told = effects
+    else:
+        known = {own[0] for _, own in effects}
+        told = [*effects, *(ranked for ranked in told if ranked[1][0] not in known)]
+    if len(told) < (LEAST if most else 1):
         return ""
     best_ones = sorted(
         sorted(told, key=lambda ranked: -ranked[0])[:MOST], key=lambda ranked: ranked[1][0].first
@@ -157,7 +165,8 @@ def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
     for branch in iter_branches(body):
         is_short = len(branch.inner) <= INNER and branch.otherwise is None
         end = read_line(body, branch.end)
-        if is_short and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
+        hands_on = _ONLY_HANDS_ON.match(end) is not None
+        if is_short and not hands_on and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
             found[branch.condition.first] = (branch.condition, _find_effect(body, branch))
     for one in cut_statements(body, list_code(body))[1:]:
         if _ON_ONE_LINE.match(read_line(body, one)):

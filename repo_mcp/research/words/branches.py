@@ -117,6 +117,7 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
     """Return the text of statements on one line."""
     lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
+    lines = (line.rstrip().removesuffix("\\") for line in lines)
     text = " ".join(" ".join(lines).split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
     if text.count("{") != text.count("}"):
         text = text.strip("{} ")

@@ -123,3 +123,31 @@ def test_all_lines_of_a_condition_that_is_told_are_shown() -> None:
     ).replace("  return guest", f"{many}  return guest")
     report = Asked({"gate.ts": text}).ask(ASKED[0][1])
     assert "gate.isShut" in find_one(report, "isAdmitted").excerpt
+
+
+RETRY = """def wrap_task(task):
+    def run(parcel):
+        try:
+            return task(parcel)
+        except Refused:
+            raise
+        if parcel is None:
+            return None
+        if not parcel.stamp:
+            return parcel.retry
+        if retry_backoff:
+            parcel.delay = \\
+                find_backoff(parcel.retries, retry_backoff)
+        return parcel
+    return run
+"""
+
+
+def test_a_branch_with_more_words_than_any_early_exit_is_told_first() -> None:
+    question = "how is the delay of a retry decided? (wrap_task, retry_backoff)"
+    claim = Asked({"task.py": RETRY}).ask(question).claim
+    told = (
+        "`if retry_backoff` with `parcel.delay = find_backoff(parcel.retries, retry_backoff)` (task.py:11)."
+    )
+    assert claim.endswith(told)
+    assert "Refused" not in claim
