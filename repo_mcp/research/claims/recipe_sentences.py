@@ -32,6 +32,7 @@ _SENTENCES = (
     (Role.MARKS, "Most of them are marked with {}."),
     (Role.MAKES_ONE, "{} makes one."),
     (Role.LISTS, "{} names some of them."),
+    (Role.SAYS_DEFAULT, "{} says which are used by default."),
 )
 
 
@@ -76,6 +77,7 @@ def describe_recipe(state: ResearchState) -> str:
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
+    sentences += _describe_calling(state)
     together = [
         cite_line(one) if not one.name else f"{shorten_symbol(one)} ({cite_line(one)})"
         for one in state.findings
@@ -89,6 +91,16 @@ def describe_recipe(state: ResearchState) -> str:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _describe_calling(state: ResearchState) -> list[str]:
+    """Return a sentence for each member of the kind that something calls."""
+    calling = _list(state, Role.CALLS_KIND)
+    sentences = []
+    for name in dict.fromkeys(one.reason.about for one in calling):
+        own = [one for one in calling if one.reason.about == name]
+        sentences.append(f"{name_findings(own)} {'calls' if len(own) == 1 else 'call'} {name}.")
+    return sentences
 
 
 def _describe_member(state: ResearchState) -> list[str]:

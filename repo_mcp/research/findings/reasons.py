@@ -41,8 +41,10 @@ class Role(Enum):
     RETURNED = auto()  # others of the kind are functions that return it
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
+    CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
     MARKS = auto()  # an attribute or a decorator of most of the kind
     MAKES_ONE = auto()  # returns one of the kind
+    SAYS_DEFAULT = auto()  # a setting that says which of the kind are used by default
     LISTS = auto()  # names several of the kind
     SIBLINGS = auto()  # names several of the kind together
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
@@ -95,8 +97,10 @@ RECIPE = frozenset(
         Role.MODEL,
         Role.REGISTERS,
         Role.TAKES_ONE,
+        Role.CALLS_KIND,
         Role.MARKS,
         Role.MAKES_ONE,
+        Role.SAYS_DEFAULT,
     }
 )
 
@@ -132,3 +136,8 @@ def explain_base(role: Role, noun: str) -> Reason:
 def explain_model(noun: str) -> Reason:
     """Return the reason for one of a kind that can be copied."""
     return Reason(f"one of the kind, to be copied for a new {noun}", Role.MODEL)
+
+
+def explain_calling(name: str) -> Reason:
+    """Return the reason for what calls a member that each of a kind has."""
+    return Reason(f"calls {name} of one of the kind", Role.CALLS_KIND, name)

@@ -26,7 +26,10 @@ Signature = tuple[str, str]  # name and parameters
 
 
 def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
-    """Return the members of a base that are abstract or overridden in its kind, the most first."""
+    """Return the members of a base that are abstract, then those overridden in its kind, the most first.
+
+    Beside methods, a property counts only if it is abstract: others are settings of each.
+    """
     others = [node for node in kind if node != base]
     overridden = Counter(one for node in others for one in {*map(_sign, list_members(state, node))})
     own = [
@@ -37,7 +40,8 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
         and (one.flags & SymbolFlag.ABSTRACT or overridden[_sign(one)])
         and not (one.kind is SymbolKind.PROPERTY and one.name.startswith("_"))
     ]
-    return sorted(own, key=lambda one: (-overridden[_sign(one)], not one.flags & SymbolFlag.ABSTRACT))
+    told = [one for one in own if one.kind is SymbolKind.METHOD or one.flags & SymbolFlag.ABSTRACT] or own
+    return sorted(told, key=lambda one: (not one.flags & SymbolFlag.ABSTRACT, -overridden[_sign(one)]))
 
 
 def list_members(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
@@ -72,6 +76,11 @@ def show_overriding(state: ResearchState, model: Node, members: Sequence[Declare
         return body
     kept = (at for one in own for at in range(one.start_line, one.end_line + 1))
     return _keep_lines(body, kept, model.symbol.name)
+
+
+def show_line(state: ResearchState, node: Node, at: int) -> Body:
+    """Return a declaration as a body of which only its head and one line are left."""
+    return _keep_lines(read_code(state, node), (at,), node.symbol.name)
 
 
 def find_outside(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Node | None:

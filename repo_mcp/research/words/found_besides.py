@@ -14,6 +14,7 @@ from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import RECIPE, Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
+from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.text.product_name import leave_out_product
@@ -41,7 +42,10 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     other = begin_again(state)
     text = reading.subjects[0].asked if reading.form in DESCRIBED_FORMS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
-    found = [one for one in other.findings if len(one.shown) >= LEAST_SHOWN]
+    nodes = {node.node_id: node for node in (*other.nodes.values(), *state.nodes.values())}
+    recipe = [(nodes[one.node_id], one.role) for one in state.findings if one.node_id in nodes]
+    shown = [(one, nodes.get(one.node_id or "")) for one in other.findings if len(one.shown) >= LEAST_SHOWN]
+    found = leave_out_others(state, shown, recipe)
     if reading.form is Form.DEPENDENTS:
         found = [one for one in found if one.role is not Role.DECIDES]
     places = {(one.path, one.start_line): one for one in found}
@@ -52,8 +56,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
         others = [one for one in near if one not in kin]
         turns = _take_turns(others, [*places.values()])
         if kin:  # nobody copies what is deprecated
-            nodes = (*state.nodes.values(), *other.nodes.values())
-            old = {node.node_id for node in nodes if is_deprecated(node)}
+            old = {key for key, node in nodes.items() if is_deprecated(node)}
             turns.sort(key=lambda one: one.node_id in old)  # stable
         state.findings[:] = [*kin, *turns, *far]
     else:

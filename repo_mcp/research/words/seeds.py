@@ -26,6 +26,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
+from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.words.asked_decisions import put_predicate_first
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
@@ -165,7 +166,9 @@ def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKi
     if preferred is PreferredKind.FAILURES:
         return seeds
     if preferred is PreferredKind.EXTENSION:
-        return put_tables(state, put_handed_on(state, seeds))
+        seeds = put_handed_on(state, seeds)
+        recipe = [(seed.node, seed.reason.role) for seed in seeds if seed.node is not None]
+        return put_tables(state, leave_out_others(state, [(seed, seed.node) for seed in seeds], recipe))
     seeds = put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
     return put_guessed_declarations(state, put_near_calls(state, seeds))
 

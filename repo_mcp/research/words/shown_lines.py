@@ -39,7 +39,7 @@ MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be ad
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 # Lines that end a block and are shown with what stands before them, and the most characters of each.
 ENDING_LINES, ENDING_CHARS = 2, 50
-_CALLING = re.compile(r"(?:perhaps )?calls (\S+)")  # a reason
+_CALLING = re.compile(r"(?:perhaps )?calls (\S+)(?: of one of the kind)?")  # a reason
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(

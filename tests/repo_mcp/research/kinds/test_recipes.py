@@ -181,3 +181,75 @@ def test_the_method_of_a_model_that_stands_outside_it_is_shown() -> None:
     report = Asked(texts).ask("How do I write a custom sorter?")
     assert list_found(report)[:3] == ["sort.Sorter", "sort.DateSorter", "sort.DateSorter.Sort"]
     assert "One to copy is sort.DateSorter (sort/Date.go:3-8)." in report.claim
+
+
+GUARDS = {
+    "IGuard.cs": "public interface IGuard\n{\n    bool Admits(Guest guest);\n}\n",
+    "Guard.cs": "public abstract class Guard : IGuard\n{\n    public string Label { get; set; }\n"
+    "    public virtual string Name(Guest guest) => guest.Name;\n"
+    "    public abstract bool Admits(Guest guest);\n}\n",
+    **{
+        f"{name}Guard.cs": f"public class {name}Guard : Guard\n{{\n"
+        f"    public override string Name(Guest guest)\n    {{\n        return Label;\n    }}\n"
+        f"    public override bool Admits(Guest guest)\n    {{\n"
+        f"        return guest.{name} == Label;\n    }}\n}}\n"
+        for name in ("City", "Door", "Gate")
+    },
+    "House.cs": "public class House\n{\n    private List<IGuard> guards;\n\n"
+    "    public bool Open(Guest guest)\n    {\n        foreach (IGuard guard in guards)\n"
+    "            if (!guard.Admits(guest))\n                return false;\n        return true;\n    }\n}\n",
+}
+ASKS_GUARD = "How do I write a custom guard? (Guard, IGuard, Admits)"
+
+
+def test_what_calls_an_overridden_member_is_shown_with_the_call() -> None:
+    report = Asked(GUARDS).ask(ASKS_GUARD)
+    calling = next(one for one in report.findings if one.role is Role.CALLS_KIND)
+    assert "if (!guard.Admits(guest))" in calling.excerpt
+    assert "House.Open (House.cs:5-11) calls Admits." in report.claim
+
+
+def test_abstract_members_come_first_and_properties_are_settings() -> None:
+    assert "They override Admits and Name." in Asked(GUARDS).ask(ASKS_GUARD).claim
+
+
+def test_further_types_of_a_kind_are_listed_beside_the_findings() -> None:
+    report = Asked(GUARDS).ask(ASKS_GUARD)
+    others = ("DoorGuard", "GateGuard", "DoorGuard.Admits", "GateGuard.Admits")
+    assert not set(list_found(report)).intersection(others)
+    listed = " ".join(place for one in report.groups for place in one.places)
+    assert "DoorGuard" in listed
+    assert "GateGuard" in listed
+
+
+def test_what_calls_a_member_of_a_returned_interface_is_shown() -> None:
+    texts = {
+        **KEEPERS,
+        "src/session.ts": "import { Keeper } from './keeper';\n\n"
+        "export function endSession(keeper: Keeper, text: string): void {\n"
+        "  if (text) {\n    keeper.save(text);\n  }\n}\n",
+    }
+    claim = Asked(texts).ask("How do I write a custom keeper? (Keeper, createFileKeeper)").claim
+    assert "endSession (src/session.ts:3-7) calls save." in claim
+
+
+def test_a_call_that_may_lead_anywhere_counts_if_its_line_names_the_kind() -> None:
+    texts = {
+        "carriers.py": "class Carrier:\n    def haul(self, parcel):\n        raise NotImplementedError\n\n\n"
+        + "".join(
+            f"class {name}Carrier(Carrier):\n    def haul(self, parcel):\n        parcel.move()\n"
+            "        parcel.stamp()\n        parcel.weigh()\n        return True\n\n\n"
+            for name in ("Air", "Rail", "Sea")
+        ),
+        "depot.py": "DEFAULTS = {\n    'DEFAULT_CARRIER_CLASSES': [],\n    'LIMIT': 3,\n}\n\n\n"
+        "def send(carriers, parcel):\n    for carrier in carriers:\n"
+        "        if carrier.haul(parcel):\n            return carrier\n\n\n"
+        "class Crane:\n    def haul(self, parcel):\n        self.hook(parcel)\n\n\n"
+        "def lift(crane, parcel):\n    return crane.haul(parcel)\n",
+    }
+    report = Asked(texts).ask("How do I write a custom carrier?")
+    assert "depot.send (depot.py:7-10) calls haul." in report.claim
+    assert "depot.DEFAULTS (depot.py:1-4) says which are used by default." in report.claim
+    default = next(one for one in report.findings if one.role is Role.SAYS_DEFAULT)
+    assert "DEFAULT_CARRIER_CLASSES" in default.excerpt
+    assert "LIMIT" not in default.excerpt
