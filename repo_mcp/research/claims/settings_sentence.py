@@ -20,6 +20,7 @@ from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
+from repo_mcp.research.settings.nested_keys import describe_nested_keys
 from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
@@ -77,6 +78,9 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
+    nested = describe_nested_keys(state)
+    if nested and not any(places.values()):
+        return f"{nested}{otherwise}"
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):

@@ -79,6 +79,7 @@ class Role(Enum):
     DECLARES = auto()  # declares or documents it
     PASSES = auto()  # hands its name on
     READS = auto()  # asks a record for it by its name
+    NESTED_KEY = auto()  # a key of a table, whose names together are that of the setting
     NAMED_DEFAULT = auto()  # a value that is named as its default
 
     # Where an option of a build is named; the reason is about the option.

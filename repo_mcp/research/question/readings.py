@@ -80,7 +80,7 @@ def _describe_subject(subject: Subject) -> str:
     if subject.taken_as is TakenAs.UNPARSED:
         return f"{subject.asked} (declared in a language without a symbol parser)"
     if not subject.nodes:
-        return f'"{subject.asked}" (not declared here)'
+        return f'"{subject.asked}" (no symbol here)'
     counts = Counter(node.qualified_name for node in subject.nodes)
     names = [
         f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"

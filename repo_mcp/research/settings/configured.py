@@ -23,6 +23,7 @@ from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.named_defaults import note_named_defaults
+from repo_mcp.research.settings.nested_keys import note_nested_keys
 from repo_mcp.research.settings.noted_settings import (
     note_matches,
     note_option,
@@ -67,6 +68,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     foreign = find_used(state, replace(subject, nodes=others)) - used
     for name in list_setting_names(subject):
         state.check()
+        if not subject.nodes:
+            note_nested_keys(state, name)
         matches, mentions = (
             [one for one in found if (one.path, one.start_line) not in foreign and not _lies_in(others, one)]
             for found in (search_setting(state, name), search_mentions(state, name))

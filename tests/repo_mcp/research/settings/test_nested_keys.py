@@ -1,0 +1,30 @@
+"""A setting may be a key of a table, if the names of the two make up its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.research.asking import Asked
+
+USE = """def fire(settings):
+    if settings.read("oven_max_heat") > 3:
+        return settings
+"""
+TABLES = {
+    "defaults.py": "NAMESPACES = Namespace(\n    oven=Namespace(\n        max_heat=Option(90),\n    ),\n)\n",
+    "tables.py": 'SETTINGS = {\n    "oven": {\n        "lid": 1,\n        "max_heat": 90,\n    },\n}\n',
+    "oven.yaml": "shop:\n  oven:\n    max_heat: 90\n",
+}
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_the_key_of_a_table_is_told_with_its_value(path: str) -> None:
+    report = Asked({path: TABLES[path], "fire.py": USE}).ask("where is oven_max_heat configured?")
+    assert report.claim.startswith("oven_max_heat is the key max_heat of oven: ")
+    assert "90" in report.claim
+
+
+def test_the_key_of_another_table_is_none() -> None:
+    text = TABLES["defaults.py"].replace("oven", "kiln")
+    report = Asked({"defaults.py": text, "fire.py": USE}).ask("where is oven_max_heat configured?")
+    assert "is the key" not in report.claim
