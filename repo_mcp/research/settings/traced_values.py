@@ -51,6 +51,7 @@ _KEY = re.compile(r"[\"'`]([A-Za-z]\w*[_-]\w+|[a-z]+[A-Z]\w+)[\"'`]")  # the nam
 _OF_OPTIONS = re.compile(
     r"(?:Args|Builder|Conf|Config|Configuration|Defaults?|Options?|Params|Parameters|Props|Settings|Spec)$"
 )  # end the names of types that hold what configures another
+_IS_ARGUMENT = re.compile(r"^\s*\w+=(?!=).*,\s*$")  # of a call: of what is made there, not of all of the name
 _WORDS = frozenset({"None", "null", "nil", "undefined", "self", "this", "new", "not", "or", "and"})
 
 
@@ -249,7 +250,8 @@ class _Tracer:
                 continue  # a private member of another type
             if is_local and (is_other or not (is_default or is_keyed)):
                 continue
-            if found := self._judge(path, at, folded, steps - 1, is_sure=is_default):
+            is_sure = is_default and not _IS_ARGUMENT.search(match.line)
+            if found := self._judge(path, at, folded, steps - 1, is_sure=is_sure):
                 giving.append((is_default, found))
         default = [found for is_default, found in giving if is_default]
         own = default or (giving and len(giving) <= MOST_GIVING and [giving[0][1]]) or []

@@ -58,6 +58,16 @@ def test_what_a_limit_a_list_and_a_key_stand_for_is_quoted() -> None:
     }
 
 
+def test_an_argument_of_what_is_made_in_a_table_is_quoted_only_if_it_is_a_literal() -> None:
+    files = {"courier.py": RETRIES}
+    for value, is_quoted in (("Option(type='int')", False), ("90", True)):
+        table = (
+            f"DEFAULTS = Namespace(\n    gate=Namespace(\n        COURIER_PAUSE_SECONDS={value},\n    ),\n)\n"
+        )
+        quoted = list_values(files | {"defaults.py": table}, QUESTION).get("deliver_again", ())
+        assert any("defaults.py" in one for one in quoted) is is_quoted
+
+
 def test_what_changes_has_no_value() -> None:
     quoted = "\n".join(text for own in list_values(FILES, QUESTION).values() for text in own)
     assert "self.tried" not in quoted
