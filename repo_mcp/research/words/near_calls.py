@@ -25,7 +25,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 LEADING = 2  # best declarations around which functions are looked for; they stand before those
 MOST_CALLERS = 3
-MOST_CALLEES, SHORT_LINES = 2, 14
+MOST_CALLEES, SHORT_LINES = 2, 30
 
 
 def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -79,21 +79,20 @@ def _list_callers(state: ResearchState, node: Node) -> list[Node]:
 
 
 def _list_callees(state: ResearchState, node: Node) -> list[Node]:
-    """Return the short functions that a function calls whose names have a word of the question, or a guess.
+    """Return the short functions that a function calls with a word of the question or a guess in their names.
 
-    A word that the function itself has in its name does not tell its callees apart.
+    A word that the function itself has in its name does not tell its callees apart. Behind these come those
+    of its file that nothing else calls: they are parts of it.
     """
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     telling = [word for word in words if not shares_word(node.symbol.name, (word,))]
-    found = (state.get_node(edge.other) for edge in list_uses(state, node, GLANCE))
-    own = [
-        one
-        for one in dict.fromkeys(found)
-        if one != node
-        and 1 < count_lines(one) <= SHORT_LINES
-        and shares_word(one.symbol.name, telling)
-        and one.symbol.kind in CALLABLE_KINDS
-        and admits_node(state, one)
-        and len(state.graph.find_incoming(one, CALLS, GLANCE).edges) <= MANY_USERS
-    ]
-    return own[:MOST_CALLEES]
+    own: dict[Node, bool] = {}  # with a word
+    for one in dict.fromkeys(state.get_node(edge.other) for edge in list_uses(state, node, GLANCE)):
+        is_short = 1 < count_lines(one) <= SHORT_LINES and one.symbol.kind in CALLABLE_KINDS
+        if one == node or not is_short or not admits_node(state, one):
+            continue
+        users = len(state.graph.find_incoming(one, CALLS, GLANCE).edges)
+        has_word = bool(shares_word(one.symbol.name, telling)) and users <= MANY_USERS
+        if has_word or (users == 1 and one.path == node.path):
+            own[one] = has_word
+    return sorted(own, key=lambda one: not own[one])[:MOST_CALLEES]  # stable

@@ -82,3 +82,13 @@ def test_a_function_of_the_same_name_only_passes_the_call_on(name: str, is_first
     found = list_found(Asked(texts).ask(QUESTION))
     words = max(map(found.index, ("kiln.weigh_batch", "kiln.paint_clay")))
     assert (found.index(f"twin.Twin.{name}") < words) is is_first
+
+
+def test_a_function_of_the_file_that_only_the_best_one_calls_is_a_part_of_it() -> None:
+    calling = KILN.replace("    bar_door(kiln)\n", "    sweep(kiln)\n")
+    sweep = "def sweep(oven):\n    oven.ash = None\n    oven.rake.turn()\n\n\n"
+    found = ask(calling + sweep)
+    assert found.index("kiln.sweep") < found.index("kiln.weigh_batch")
+    others = "def clean(oven):\n    sweep(oven)\n    return oven\n\n\n"
+    found = ask(calling + sweep + others)
+    assert found.index("kiln.sweep") > found.index("kiln.weigh_batch")
