@@ -21,6 +21,7 @@ from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
+from repo_mcp.research.settings.noted_deciding import describe_deciding
 from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
@@ -38,6 +39,7 @@ _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
 _GIVING = (Role.OPTION, Role.PASSES, Role.SETS, Role.FROM_ENVIRONMENT, Role.READS)
 _VALUES = frozenset({"constant", "property", "variable"})
 _DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
+_NOTHING = r"(None|null|nil)\b"
 MAX_DEFAULT_CHARS = 80  # of a default that is quoted
 
 
@@ -87,8 +89,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places, state.unnoted[Role.SETS])
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    default = _describe_given(state, program) or _describe_default(state, subject, program)
-    return f"{is_so}{default}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+    deciding = describe_deciding(state)
+    default = deciding or _describe_given(state, program) or _describe_default(state, subject, program)
+    told = f"{deciding} {is_so}" if deciding else f"{is_so}{default}"
+    return f"{told}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
 
 
 def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
@@ -105,13 +109,13 @@ def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
 
 
 def _describe_default(state: ResearchState, subject: Subject, program: Sequence[Finding]) -> str:
-    """Return sentences on the default of a declared setting, if it is asked for and some line tells it.
+    """Return sentences on the default of a setting, if it is asked for and some line tells it.
 
     That is a line which says that it sets a default, the end of what its values lead to, or the declaration.
     """
-    if not (subject.nodes and _ASKS_DEFAULT.search(state.request.query)):
+    if not _ASKS_DEFAULT.search(state.request.query):
         return ""
-    name = subject.nodes[0].symbol.name
+    name = subject.nodes[0].symbol.name if subject.nodes else subject.asked
     setting = [one for one in program if one.role is Role.SETS and one.reason.about == name]
     said = [one for one in setting if _SAYS_DEFAULT.search(f"{one.symbol} {one.excerpt}")]
     places = [(one.path, at) for one in said if one.kind in _VALUES for at in one.lines]
@@ -119,8 +123,11 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
         places += [(place.path, place.first) for place in reversed(trace_value(state, node))]
     places += [(node.path, node.symbol.start_line) for node in subject.nodes]
     for path, at in places:
-        given = find_value(name, state.source.read_lines(path)[at - 1]).rstrip(" ,;")
-        if given and len(given) <= MAX_DEFAULT_CHARS:
+        line = state.source.read_lines(path)[at - 1]
+        nothing = re.match(rf"\s*[\"'`]{re.escape(name)}[\"'`]\s*(?::|=>)\s*{_NOTHING}", line)
+        given = nothing[1] if nothing is not None else find_value(name, line).rstrip(" ,;")
+        is_name = fold_name(given.strip("\"'`").rpartition(".")[2]) == fold_name(name)  # a mere key
+        if given and not is_name and len(given) <= MAX_DEFAULT_CHARS:
             default = f" Its default is {given} ({write_citation(path, at, at)})."
             return f"{default}{_describe_documents(state, subject)}"
     return _describe_documents(state, subject)
@@ -128,6 +135,8 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
 
 def _describe_documents(state: ResearchState, subject: Subject) -> str:
     """Return a sentence on the lines of documents that name a setting with its default; "" if none does."""
+    if not subject.nodes:
+        return ""
     name = subject.nodes[0].symbol.name
     spelled = write_snake(name)
     words = "|".join(dict.fromkeys((re.escape(name), spelled, spelled.replace("_", "-"))))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.source import Source
 from repo_mcp.titled_names import is_titled, read_title
@@ -106,12 +107,13 @@ def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
 def show_once(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings, without the chosen lines that two of them show, one of which contains the other.
 
-    If the outer one shows all of them, only the first is left to the inner one. Otherwise, the inner one has
-    them, and the outer one the first.
+    A line with a setting is left out if another finding of its function shows it. If the outer one shows all
+    lines of the inner one, only the first is left to this. Otherwise, the inner one has them, and the outer
+    one the first.
     """
-    kept = list(findings)
+    kept = [one for one in findings if not _is_repeated(one, findings)]
     of_file: dict[str, list[int]] = {}
-    for at, one in enumerate(findings):
+    for at, one in enumerate(kept):
         if one.shown:
             of_file.setdefault(one.path, []).append(at)
     for own in of_file.values():
@@ -120,6 +122,15 @@ def show_once(findings: Sequence[Finding]) -> list[Finding]:
                 if _contains(kept[outer], kept[inner]):
                     kept[outer], kept[inner] = _divide(kept[outer], kept[inner])
     return kept
+
+
+def _is_repeated(line: Finding, findings: Sequence[Finding]) -> bool:
+    """Return True for lines of a setting that another finding of the function around them shows."""
+    own = set(line.shown or line.lines)
+    if line.role not in (Role.READS, Role.SETS) or line.node_id is None or not own:
+        return False
+    beside = (one for one in findings if one.node_id == line.node_id and _contains(one, line))
+    return any(own.issubset(one.shown) for one in beside)
 
 
 def _contains(outer: Finding, inner: Finding) -> bool:

@@ -80,6 +80,7 @@ class Role(Enum):
     PASSES = auto()  # hands its name on
     READS = auto()  # asks a record for it by its name
     NESTED_KEY = auto()  # a key of a table, whose names together are that of the setting
+    DECIDES_SETTING = auto()  # takes it from several sources, or gives it a default
     NAMED_DEFAULT = auto()  # a value that is named as its default
 
     # Where an option of a build is named; the reason is about the option.

@@ -24,6 +24,7 @@ from repo_mcp.research.settings.line_use import LineUse, classify_match, classif
 from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
+from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_last
 from repo_mcp.research.settings.noted_settings import (
     note_matches,
     note_option,
@@ -70,10 +71,12 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         state.check()
         if not subject.nodes:
             note_nested_keys(state, name)
+        every = search_mentions(state, name)  # also of what other layers declare
         matches, mentions = (
             [one for one in found if (one.path, one.start_line) not in foreign and not _lies_in(others, one)]
-            for found in (search_setting(state, name), search_mentions(state, name))
+            for found in (search_setting(state, name), every)
         )
+        note_deciding(state, subject, name, mentions if "." in subject.asked else every)
         matches = [one for one in matches if not is_other_case(subject.nodes, name, one)]
         if subject.nodes and "." in subject.asked:
             matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
@@ -86,6 +89,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         reading = [*reading, *(one for one in asking if is_program(one.path))]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)
+    put_keys_last(state)
 
 
 def _is_condition(state: ResearchState, name: str, match: ExactMatch) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.body import measure, measure_indent
+from repo_mcp.bundler.body import measure, measure_indent, says_nothing
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
@@ -24,6 +24,7 @@ from repo_mcp.research.settings.option_calls import find_default, list_uses_of_b
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_OF_FILE = 5  # functions or lines shown of one file
@@ -214,15 +215,32 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
         start, end = function.symbol.start_line, function.symbol.end_line
         room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
-        shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
+        shown = keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
     elif reason.role is Role.READS and around is not None and around.symbol.kind in VALUE_KINDS:
         span = (around.symbol.start_line, around.symbol.end_line)  # the call may begin above the name
         start, end = span if span[1] - span[0] < MAX_EVIDENCE else (start, end)
         shown = tuple(range(start, end + 1))
+    elif reason.role is Role.SETS and around is not None and _is_table(around):
+        start, end = around.symbol.start_line, around.symbol.end_line
+        shown = tuple(sorted({start, *used, *_list_guessed(state, around)}))
     written = _find_written(name, first.line)
     return add_lines(
         state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown
     )
+
+
+def _is_table(node: Node) -> bool:
+    """Return True for a value of several lines, such as a table of defaults."""
+    return node.symbol.kind in VALUE_KINDS and node.symbol.end_line - node.symbol.start_line > MAX_EVIDENCE
+
+
+def _list_guessed(state: ResearchState, table: Node) -> list[int]:
+    """Return the lines of a table with a key that the question guesses."""
+    keys = "|".join(map(re.escape, list_own_names(state.request.guesses)))
+    entry = re.compile(rf"\s*[\"'`]?(?:{keys})[\"'`]?\s*(?::|=)")
+    lines = state.source.read_lines(table.path)[: table.symbol.end_line]
+    own = range(table.symbol.start_line, len(lines) + 1)
+    return [at for at in own if keys and entry.match(lines[at - 1])][:MAX_EVIDENCE]
 
 
 def add_lines(
@@ -245,7 +263,7 @@ def add_lines(
     )
 
 
-def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
+def keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
     """Return the shown lines that name the setting or enclose one that does, and the first one, the head.
 
     Others would say what else the function does.
@@ -255,7 +273,9 @@ def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]
     for number in reversed(ordered):
         inner = lines[number : kept[-1]] if kept else []
         indent = measure_indent(lines[number - 1])
-        encloses = bool(inner) and all(measure_indent(line) > indent for line in inner if line.strip())
+        encloses = bool(inner) and all(
+            measure_indent(line) > indent for line in inner if not says_nothing(line)
+        )
         if number in used or number == ordered[0] or encloses:
             kept.append(number)
     return tuple(reversed(kept))

@@ -24,6 +24,7 @@ from repo_mcp.text.product_name import leave_out_product
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
+_VALUES = ("constant", "property", "variable")
 LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 
 
@@ -73,10 +74,13 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
 def _show_both(one: Finding, other: Finding) -> Finding:
     """Return a finding with the lines that are shown of it or of another one at the same place.
 
-    What shows how one of a kind is added has the lines that say so already. Of what is called, the branches
-    for the text that the call gives say more than all others.
+    What shows how one of a kind is added, or decides about a setting, has the lines that say so already. Of
+    what is called, the branches for the text that the call gives say more than all others.
     """
-    if one.role in RECIPE or (one.role is Role.DEPENDED_ON and one.lines):
+    is_table = one.role is Role.SETS and one.kind in _VALUES  # of which the asked lines say enough
+    if one.role in (*RECIPE, Role.DECIDES_SETTING) or is_table:
+        return one
+    if one.role is Role.DEPENDED_ON and one.lines:
         return one
     return replace(one, shown=tuple(sorted({*one.shown, *other.shown})))
 

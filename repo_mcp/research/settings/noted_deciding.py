@@ -1,0 +1,105 @@
+"""Note what decides about a setting before all that declares and sets it, and mere keys after these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
+from repo_mcp.model import ExactMatch
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.citing import shorten_symbol
+from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.deciding import is_key, list_deciding, read_deciding
+from repo_mcp.research.settings.noted_settings import keep_around
+from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import list_own_names
+
+MOST_DECIDING, MOST_APPLYING, MOST_DECLARED = 2, 2, 20
+DECIDING_CHARS = 900  # of a function that decides
+MOST_GIVEN = 3  # values in a sentence
+_ASKS_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+
+
+def note_deciding(state: ResearchState, subject: Subject, name: str, mentions: Sequence[ExactMatch]) -> None:
+    """Note what decides about a setting, and what uses it beside that, if a default is asked for."""
+    if not subject.nodes or not _ASKS_DEFAULT.search(state.request.query):
+        return
+    found = list_deciding(state, name, mentions)[:MOST_DECIDING]
+    for one in found:
+        default = f", {one.default[1]} by default" if one.default is not None else ""
+        _note(
+            state, one.node, Reason(f"decides about {name}{default}", Role.DECIDES_SETTING, name), one.lines
+        )
+    if found and len(found[0].given) > 1:
+        _note_applying(state, name, found[0].node, mentions)
+    if found:
+        _note_declared(state, name)
+
+
+def _note_applying(state: ResearchState, name: str, node: Node, mentions: Sequence[ExactMatch]) -> None:
+    lines: dict[Node, list[int]] = {}
+    for one in mentions:
+        around = state.source.find_around(one.path, one.start_line) if one.path == node.path else None
+        if around is not None and around.symbol.kind in CALLABLE_KINDS:
+            lines.setdefault(around, []).append(one.start_line)
+    reason = Reason(f"uses {name} beside what decides about it", Role.READS, name)
+    for other in sorted(lines, key=lambda one: -len(lines[one]))[:MOST_APPLYING]:  # stable
+        _note(state, other, reason, tuple(lines[other]))
+
+
+def _note_declared(state: ResearchState, name: str) -> None:
+    """Note the declarations of a name in types that the question guesses."""
+    guessed = list_own_names(state.request.guesses)
+    for node in map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED)):
+        owner = node.qualified_name.split(".")[-2:][0]
+        if owner in guessed and node.symbol.kind in VALUE_KINDS and admits_node(state, node):
+            state.add(node, Reason(f'what "{name}" refers to', Role.NAMED, name), 0)
+
+
+def _note(state: ResearchState, node: Node, reason: Reason, lines: tuple[int, ...]) -> None:
+    """Note a function with some of its lines and what encloses these, or the whole of a short one."""
+    shown = {*show_body(state, node, DECIDING_CHARS, dict.fromkeys(lines, (reason.about,))), *lines}
+    if reason.role is Role.DECIDES_SETTING and node.symbol.kind in CALLABLE_KINDS:
+        shown = {*keep_around(state.source.read_lines(node.path), shown, lines)}
+    state.add(node, reason, 0, Confidence.PROBABLE, lines, shown=tuple(sorted(shown)))
+
+
+def put_keys_last(state: ResearchState) -> None:
+    """Order the findings where something decides about a setting: that comes first, and mere keys last."""
+    if all(one.role is not Role.DECIDES_SETTING for one in state.findings):
+        return
+    by_id = {node.node_id: node for node in state.nodes.values()}
+    keys = {key for key, node in by_id.items() if is_key(state, node)}
+    deciding = [one for one in state.findings if one.role is Role.DECIDES_SETTING]
+    using = [one for one in state.findings if one.role is Role.READS and not one.hop]
+    last = [replace(one, hop=2) for one in state.findings if one.node_id in keys]
+    first = [*deciding, *using]
+    others = [one for one in state.findings if one not in first and one.node_id not in keys]
+    state.findings[:] = [*first, *others, *last]
+
+
+def describe_deciding(state: ResearchState) -> str:
+    """Return a sentence on what decides about a setting: its default, and what it takes in which order."""
+    by_id = {node.node_id: node for node in state.nodes.values()}
+    for one in state.findings:
+        node = by_id.get(one.node_id or "") if one.role is Role.DECIDES_SETTING else None
+        deciding = None if node is None else read_deciding(state, one.reason.about, node)
+        if deciding is None:
+            continue
+        default, at = ("", 0)
+        if deciding.default is not None:
+            at, value = deciding.default
+            default = f"the default of {one.reason.about} is {value} ({write_citation(one.path, at, at)})"
+        given = [f"{value} (line {line})" for line, value in deciding.given if line != at][:MOST_GIVEN]
+        told = f"{shorten_symbol(one)} ({one.citation}) gives it {', then '.join(given)}"
+        said = "; ".join(filter(None, (default, told if len(given) > 1 or not default else "")))
+        return f"{said[0].upper()}{said[1:]}."
+    return ""

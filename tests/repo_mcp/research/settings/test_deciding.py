@@ -1,0 +1,105 @@
+"""What decides about a setting that many places declare: its sources in their order, and its default."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.reasons import Role
+from tests.repo_mcp.research.asking import Asked, list_found
+
+LAYERS = {
+    "Keys.cs": 'public static class Keys\n{\n    public const string MaxWorkers = "app:maxWorkers";\n}\n',
+    "PoolAttribute.cs": "public class PoolAttribute : Attribute\n{\n"
+    "    public int MaxWorkers { get; set; }\n}\n",
+    "Options.cs": "public class Options\n{\n    public int? MaxWorkers { get; set; }\n}\n",
+    "Parser.cs": "public class Parser\n{\n    public void Parse(Options options, Config config)\n    {\n"
+    "        if (config[Keys.MaxWorkers] is string text)\n"
+    "            options.MaxWorkers = int.Parse(text);\n    }\n}\n",
+    "Runner.cs": "public class Runner\n{\n    public int MaxWorkers { get; set; }\n\n"
+    "    public void Start(PoolAttribute attribute, Options options)\n    {\n"
+    "        MaxWorkers = attribute.MaxWorkers;\n"
+    "        MaxWorkers = options.MaxWorkers ?? MaxWorkers;\n\n"
+    "        if (MaxWorkers == 0)\n            MaxWorkers = Environment.ProcessorCount;\n    }\n\n"
+    "    public void Open()\n    {\n        gate = new Semaphore(MaxWorkers);\n    }\n}\n",
+}
+ASKS = (
+    "where is the maximum number of workers configured and what is its default? (MaxWorkers, PoolAttribute)"
+)
+
+
+def test_what_takes_a_setting_from_several_sources_says_order_and_default() -> None:
+    report = Asked(LAYERS).ask(ASKS)
+    assert report.claim.startswith(
+        "The default of MaxWorkers is Environment.ProcessorCount (Runner.cs:11);"
+        " Runner.Start (Runner.cs:5-12) gives it attribute.MaxWorkers (line 7),"
+        " then options.MaxWorkers ?? MaxWorkers (line 8)."
+    )
+    assert list_found(report)[:2] == ["Runner.Start", "Runner.Open"]
+    assert "if (MaxWorkers == 0)" in report.findings[0].excerpt
+
+
+def test_a_mere_key_comes_last_and_is_no_default() -> None:
+    report = Asked(LAYERS).ask(ASKS)
+    assert list_found(report)[-1] == "Keys.MaxWorkers"
+    assert "app:maxWorkers" not in report.claim
+
+
+def test_a_line_with_a_setting_is_shown_once() -> None:
+    report = Asked(LAYERS).ask("where is MaxWorkers configured?")
+    lines = [
+        (one.path, line)
+        for one in report.findings
+        for line in one.excerpt.splitlines()
+        if "MaxWorkers" in line
+    ]
+    assert len(lines) == len(set(lines))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "default"),
+    [
+        ("conf.py", "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf):\n"
+         "    size = conf.max_size or 3\n    return size\n", "3 (conf.py:6)"),
+        ("conf.py", "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf):\n"
+         "    if conf.max_size is None:\n        conf.max_size = 3\n", "3 (conf.py:7)"),
+        ("conf.py", "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf):\n"
+         '    return getattr(conf, "max_size", 3)\n', "3 (conf.py:6)"),
+        ("conf.ts", "export interface Conf {\n  max_size?: number\n}\n\n"
+         "export function read(conf: Conf) {\n  return conf.max_size ?? 3\n}\n", "3 (conf.ts:6)"),
+        ("conf.rs", "pub struct Conf {\n    pub max_size: Option<u32>,\n}\n\n"
+         "pub fn read(conf: &Conf) -> u32 {\n    conf.max_size.unwrap_or(3)\n}\n", "3 (conf.rs:6)"),
+        ("conf.go", "package conf\n\ntype Conf struct {\n\tmax_size int\n}\n\n"
+         "func read(conf *Conf) {\n\tif conf.max_size == 0 {\n\t\tconf.max_size = 3\n\t}\n}\n",
+         "3 (conf.go:9)"),
+    ],
+)  # fmt: skip
+def test_what_stands_in_for_an_empty_setting_is_its_default(path: str, text: str, default: str) -> None:
+    report = Asked({path: text}).ask("where is max_size configured and what is its default?")
+    assert report.claim.startswith(f"The default of max_size is {default}.")
+    assert report.findings[0].role is Role.DECIDES_SETTING
+
+
+def test_the_same_setting_of_something_else_is_no_default() -> None:
+    text = (
+        "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf, other):\n"
+        "    return conf.max_size or other.max_size\n"
+    )
+    claim = Asked({"conf.py": text}).ask("where is max_size configured and what is its default?").claim
+    assert "The default of" not in claim
+
+
+def test_a_table_of_defaults_is_shown_with_the_other_keys_that_are_guessed() -> None:
+    texts = {
+        "settings.py": "DEFAULTS = {\n"
+        + "".join(f"    'OTHER_{at}': {at},\n" for at in range(60))
+        + "    'PAGER_CLASS': None,\n    'PAGE_ROWS': None,\n}\n",
+        "pages.py": "from settings import conf\n\n\nclass Pages:\n    rows = conf.PAGE_ROWS\n",
+    }
+    report = Asked(texts).ask(
+        "where is the page size configured and what is its default? (PAGE_ROWS, PAGER_CLASS)"
+    )
+    assert "Its default is None (settings.py:63)." in report.claim
+    excerpt = report.findings[0].excerpt
+    assert "DEFAULTS = {" in excerpt
+    assert "'PAGER_CLASS': None" in excerpt
+    assert "OTHER_3" not in excerpt
