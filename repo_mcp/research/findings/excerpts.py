@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
-from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.source import Source
 from repo_mcp.titled_names import is_titled, read_title
@@ -107,9 +106,9 @@ def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
 def show_once(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings, without the chosen lines that two of them show, one of which contains the other.
 
-    A line with a setting is left out if another finding of its function shows it. If the outer one shows all
-    lines of the inner one, only the first is left to this. Otherwise, the inner one has them, and the outer
-    one the first.
+    What was found by its text is left out if another finding of its symbol shows it. If the outer one shows
+    all lines of the inner one, only the first is left to this. Otherwise, the inner one has them, and the
+    outer one the first.
     """
     kept = [one for one in findings if not _is_repeated(one, findings)]
     of_file: dict[str, list[int]] = {}
@@ -125,9 +124,9 @@ def show_once(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _is_repeated(line: Finding, findings: Sequence[Finding]) -> bool:
-    """Return True for lines of a setting that another finding of the function around them shows."""
+    """Return True for lines found by their text that another finding of what is around them shows."""
     own = set(line.shown or line.lines)
-    if line.role not in (Role.READS, Role.SETS) or line.node_id is None or not own:
+    if line.confidence != "text" or line.node_id is None or not own:
         return False
     beside = (one for one in findings if one.node_id == line.node_id and _contains(one, line))
     return any(own.issubset(one.shown) for one in beside)
