@@ -117,7 +117,7 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
     perhaps = _list_constructing(state, node) if depth == 1 else []
     for edge in (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps):
         other = state.get_node(edge.other)
-        left_out = {at for at in edge.lines if at in caught or only_logs(lines[at - 1])}
+        left_out = {at for at in edge.lines if at in caught or any(map(only_logs, lines[at - 1 : at]))}
         if is_of_error(other.qualified_name, other.kind) or (edge.lines and left_out.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)
