@@ -43,12 +43,16 @@ KINDS: dict[Form, frozenset[SymbolKind]] = {
 
 
 def prefer(nodes: Iterable[Node], form: Form, phrase: Phrase, is_called: IsCalled) -> list[Node]:
-    """Return the nodes of the wanted kinds; if some are outside tests and examples, only these."""
+    """Return the nodes of the wanted kinds; if some are outside tests and examples, only these.
+
+    Of those, the kind that the question names is meant, if some are of it.
+    """
     chosen = list(nodes)
     for wanted in (phrase.kinds, KINDS.get(form, frozenset())):
         chosen = keep_likely(chosen, wanted, is_called) or chosen
     real = [node for node in chosen if not is_test_node(node) and may_answer(node.path)]
-    return real or chosen
+    chosen = real or chosen
+    return keep_likely(chosen, phrase.narrow, is_called) or chosen
 
 
 def drop_lesser(nodes: Sequence[Node], *, means_types: bool) -> list[Node]:

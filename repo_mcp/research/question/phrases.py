@@ -61,6 +61,19 @@ _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
     "option": frozenset(),
 }  # fmt: skip
 
+# What such a word means where declarations of several kinds have the name: "the Storage interface".
+_OPEN = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_NARROW_KINDS: dict[str, frozenset[SymbolKind]] = {
+    "function": frozenset({SymbolKind.FUNCTION, SymbolKind.COMPONENT, SymbolKind.MACRO}),
+    "method": frozenset({SymbolKind.METHOD}),
+    "class": frozenset({SymbolKind.CLASS}),
+    "struct": frozenset({SymbolKind.STRUCT}),
+    "interface": _OPEN,
+    "protocol": _OPEN,
+    "trait": _OPEN,
+    "enum": frozenset({SymbolKind.ENUM}),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -71,6 +84,7 @@ class Phrase:
     parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
     whole: str = ""  # with the word for its kind, if that comes last: "private module"
     headed: str = ""  # with the word for its kind, if that comes first: "file buffer"
+    narrow: frozenset[SymbolKind] = frozenset()  # what that word means if kinds of declarations share a name
 
 
 def leave_out_tail(text: str) -> str:
@@ -88,15 +102,15 @@ def read_phrase(text: str) -> Phrase:
     text = " ".join(text.split())  # on runs of spaces the expressions would take quadratic time
     text = leave_out_tail(text.rstrip("?!.,; "))
     text = leave_out_article(text).strip(_QUOTES)
-    kinds: frozenset[SymbolKind] = frozenset()
-    whole = headed = ""
+    whole = headed = kind = ""
     words = text.split(" ")
     if len(words) > 1 and words[0].lower() in _KIND_WORDS:
-        kinds, headed = _KIND_WORDS[words[0].lower()], " ".join(words)
+        kind, headed = words[0].lower(), text
         words = words[1:]
     elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
-        kinds, whole = _KIND_WORDS[words[-1].lower()], " ".join(words)
+        kind, whole = words[-1].lower(), text
         words = words[:-1]
+    kinds = _KIND_WORDS.get(kind, frozenset())
     text = " ".join(words).strip(_QUOTES)
     owned = _OWNER.match(text)
     if owned is not None and (kinds or owned[2]):
@@ -107,4 +121,4 @@ def read_phrase(text: str) -> Phrase:
         parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
         text = text[: called.start()].strip(_QUOTES)
         kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
-    return Phrase(text, kinds, parameters, whole, headed)
+    return Phrase(text, kinds, parameters, whole, headed, _NARROW_KINDS.get(kind, frozenset()))
