@@ -25,6 +25,7 @@ from repo_mcp.research.words.handed_on import decides
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.question_words import list_words, shares_word
 
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
@@ -46,22 +47,50 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
         _note_described(state, nodes, reading.described)
         return []
     first = [subject.nodes[0] for subject in reading.subjects if subject.nodes]
-    if all(node.symbol.kind in TYPE_KINDS for node in first):
-        state.alone = list_alone(state, first)
-    shared = list_shared_members(state, first)
-    alone = [one for found in state.alone.values() for one in found[:MOST_ALONE]] if shared else []
-    reasons = {**dict.fromkeys(shared, _OF_BOTH), **dict.fromkeys(alone, _OF_ONE)}
+    functions = _list_functions(state, first)
     for subject in reading.subjects:
         _note_values(state, subject)
     readers = _list_readers(state, reading.subjects)
-    reasons.update(readers)
     text = " ".join(subject.asked for subject in reading.subjects)
     of_all = [node for node in readers if readers[node] is _OF_VALUES]
     named = [*of_all, *(node for node in nodes if node not in readers)]
     of_one = [node for node in readers if node not in of_all]
-    find_seeds(state, text, first=[*named, *alone, *shared, *of_one], reasons=reasons, only_near=True)
+    first_ones = [*named, *functions, *of_one]
+    find_seeds(state, text, first=first_ones, reasons={**functions, **readers}, only_near=True)
     _show_deciding(state, list(map(_name_value, reading.subjects)))
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
+def _list_functions(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, Reason]:
+    """Return the functions in which types differ, with reasons: what makes one of them for the other first.
+
+    What both have comes behind what one alone declares, unless the question or a guess names it.
+    """
+    if all(node.symbol.kind in TYPE_KINDS for node in nodes):
+        state.alone = list_alone(state, nodes)
+    shared = list_shared_members(state, nodes)
+    found = _list_making(state, nodes)
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    found.update(dict.fromkeys((one for one in shared if shares_word(one.symbol.name, words)), _OF_BOTH))
+    for alone in state.alone.values() if shared else ():
+        found.update(dict.fromkeys([one for one in alone if one not in shared][:MOST_ALONE], _OF_ONE))
+    return {**found, **dict.fromkeys(shared, _OF_BOTH)}
+
+
+def _list_making(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, Reason]:
+    """Return what makes one of two types for the other: a member of that, or a function in its file."""
+    making: dict[Node, Reason] = {}
+    if len(nodes) != 2 or not all(node.symbol.kind in TYPE_KINDS for node in nodes):
+        return making
+    for made, node in (nodes, nodes[::-1]):
+        for edge in list_users(state, made, _BOUNDS):
+            user = state.get_node(edge.other)
+            is_member = user.qualified_name.startswith(f"{node.qualified_name}.")
+            is_beside = made.path != node.path and not user.symbol.parent
+            if user.path == node.path and user.symbol.kind in CALLABLE_KINDS and (is_member or is_beside):
+                own, other = node.symbol.name, made.symbol.name
+                making[user] = Reason(f"makes {other} for {own}", Role.MAKES_COMPARED, f"{own} makes {other}")
+    return making
 
 
 def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Node, Reason]:

@@ -24,6 +24,7 @@ from repo_mcp.research.claims.differences import (
     describe_deciding,
     describe_deriving,
     describe_documented,
+    describe_making,
     describe_members,
     describe_passing,
     describe_signatures,
@@ -135,7 +136,7 @@ def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> s
     alone = describe_members(state, first) or ([] if passing else describe_calls(state, subjects))
     deriving = describe_deriving(state, first)
     signatures = describe_signatures(state, first)
-    told = [*deriving, *describe_deciding(state), *passing, *alone, *signatures]
+    told = [*deriving, *describe_making(state), *describe_deciding(state), *passing, *alone, *signatures]
     return " ".join([*compared, *told, *documented])
 
 
@@ -232,7 +233,7 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     found.sort(key=lambda one: one.role is not Role.FILLS)  # stable
     places = [f"{shorten(one.symbol)} ({one.citation})" for one in found]
     places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
-    if reading.form is not Form.DEPENDENTS or not places:
+    if reading.form is not Form.DEPENDENTS or not places or state.open_types:
         return ""
     own = {name_briefly(node): shorten(node.qualified_name) for node in subjects.values()}
     inner = [own[one] for one in dict.fromkeys(places) if one in own]

@@ -201,6 +201,12 @@ def _cite_call(node: Node, edge: Edge) -> str:
     return write_citation(node.path, edge.lines[0], edge.lines[0])
 
 
+def describe_making(state: ResearchState) -> list[str]:
+    """Return a sentence for each of two types that makes the other, with where it does so."""
+    made = {one.reason.about: one for one in state.findings if one.role is Role.MAKES_COMPARED}
+    return [f"{about}: {shorten_symbol(one)} ({one.citation})." for about, one in made.items()]
+
+
 def describe_deciding(state: ResearchState) -> list[str]:
     """Return sentences on the functions that decide by all values that are compared, or by one of them."""
     deciding: dict[str, list[str]] = {}

@@ -17,6 +17,7 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.claims.member_sentences import describe_open_types
 from repo_mcp.research.edges.function_tables import describe_set
 from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
 from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten, shorten_in
@@ -39,7 +40,15 @@ _RELATIONS = {
 }
 
 MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
-_NO_USERS = frozenset({Role.OVERRIDDEN, Role.READS_FIELD, Role.READS_FIELD_BELOW, Role.FILLS})
+_NO_USERS = frozenset(
+    {
+        Role.OVERRIDDEN,
+        Role.READS_FIELD,
+        Role.READS_FIELD_BELOW,
+        Role.FILLS,
+        Role.CALLS_MEMBER,
+    }
+)
 _NO_CALLERS = _NO_USERS | {Role.MENTIONS, Role.HOLDS}
 
 
@@ -63,6 +72,7 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     directly = " through its own type" if through else ""
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
+    more += _describe_counterparts(state.findings)
     more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:
         directly = " directly" if mentions or through else ""
@@ -83,6 +93,10 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
             relation = relation.replace("implemented, extended or overridden", "implemented")
     more += _describe_left_out(reading)
     unresolved = _describe_unresolved(state, reading, subjects, found)
+    if state.open_types:
+        also = relation.replace("used", "also used")
+        used = f" {'They' if relation.startswith('are') else 'It'} {users.say(also)}." if found else ""
+        return f"{describe_open_types(state.open_types)}{used}{more}"
     if not found:
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
@@ -236,6 +250,13 @@ def _describe_unnamed(subjects: Sequence[Node]) -> str:
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
     return f" What it sets is read by {name_findings(readers)}." if readers else ""
+
+
+def _describe_counterparts(findings: Sequence[Finding]) -> str:
+    """Return a sentence on what a change must be made in as well; "" for nothing."""
+    found = [one for one in findings if one.role is Role.COUNTERPART]
+    verb = "counterpart is" if len(found) == 1 else "counterparts are"
+    return f" Its {verb} {name_findings(found)}." if found else ""
 
 
 def _describe_unresolved(

@@ -6,7 +6,7 @@ those that only one of them has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
@@ -51,21 +51,33 @@ def find_compared_members(state: ResearchState, node: Node, compared: Sequence[N
 
 
 def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
-    """Return the functions whose names two types share, side by side, the longest first; [] for others.
+    """Return the functions whose names two types share, side by side; [] for others.
 
-    Two with the same lines tell no difference.
+    Those with a word of the question or a guess in their names come first, then the longest.
+    One of them may inherit what the other declares. Two with the same lines tell no difference.
     """
     if len(nodes) != 2 or not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return []
-    first, second = (find_compared_members(state, node, nodes) for node in nodes)
+    declared = [find_compared_members(state, node, nodes) for node in nodes]
+    first, second = (
+        {**_list_inherited(state, node, other), **own}
+        for node, own, other in zip(nodes, declared, reversed(declared), strict=True)
+    )
     pairs = [
         (one, second[name])
         for name, one in first.items()
         if name in second and one.symbol.kind is not SymbolKind.CONSTRUCTOR
     ]
     pairs = [pair for pair in pairs if _read_stripped(state, pair[0]) != _read_stripped(state, pair[1])]
-    pairs.sort(key=lambda pair: -sum(map(count_lines, pair)))  # stable
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    pairs.sort(key=lambda pair: (-shares_word(pair[0].symbol.name, words), -sum(map(count_lines, pair))))
     return [node for pair in pairs[:MOST_SHARED] for node in pair]
+
+
+def _list_inherited(state: ResearchState, node: Node, others: Mapping[str, Node]) -> dict[str, Node]:
+    """Return the functions that a type inherits and that another type declares itself, by their names."""
+    inherited = find_inherited(state, node) if others else {}
+    return {name: one for name, one in inherited.items() if name in others and one not in others.values()}
 
 
 def _read_stripped(state: ResearchState, node: Node) -> list[str]:

@@ -36,7 +36,8 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups around the best findings that are not empty, in the order in which they are shown."""
     deciding = {one.node_id for one in state.findings if one.role is Role.DECIDES}
     leading = [node for node in state.nodes.values() if node.node_id not in deciding]
-    best = [node for node in leading if not is_test_node(node)][:AROUND]
+    best = [one.node for one in state.open_types]  # what calls their members is found already
+    best = best or [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _UNGROUPED or not best:
         return ()
     edges = {node: _find_users(state, node) for node in best}
@@ -55,7 +56,9 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
     if reading.form in _WITH_FEW_TESTS:
         most["tests"] = MAX_TESTS
-    whole = {IMPLEMENTERS} if reading.form is Form.DEPENDENTS else set()  # who calls one may fill it in, too
+    whole = (
+        {IMPLEMENTERS} if reading.form is Form.DEPENDENTS and not state.open_types else set()
+    )  # who calls one may fill it in, too
     found = [
         Group(
             what,
@@ -105,6 +108,8 @@ def _name_places(
 
 
 def _list_implementers(state: ResearchState, best: Sequence[Node]) -> list[Node]:
+    if state.open_types:  # those in tests are counted in the answer itself
+        return [one for open_type in state.open_types for one in open_type.implementers]
     found = []
     for node in best:
         state.check()

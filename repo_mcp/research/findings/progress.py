@@ -79,3 +79,22 @@ class KeyPlace:
     used: UsedKey
     is_asked: bool  # it is called by the noun that the question asks for
     shared: int  # words of the question in its path, in the name around it and in that of what is called
+
+
+@dataclass(frozen=True, slots=True)
+class MemberUses:
+    """A member of a type, and the lines of the program that call it through that type."""
+
+    name: str
+    places: tuple[Place, ...]
+    is_least: bool  # there may be more
+
+
+@dataclass(frozen=True, slots=True)
+class OpenType:
+    """A type that others implement, with what a change of it breaks."""
+
+    node: Node
+    implementers: tuple[Node, ...]  # in the program
+    in_tests: int  # implementers besides
+    uses: tuple[MemberUses, ...]  # of all its members

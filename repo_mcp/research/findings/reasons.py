@@ -16,6 +16,7 @@ class Role(Enum):
     OVERRIDDEN = auto()  # a method of a base, through which calls may reach the one that is asked for
     NAMED_SO = auto()  # has the verb and the noun of the question in its name
     COMPARED = auto()  # declared by both or only one of the types that are compared
+    MAKES_COMPARED = auto()  # makes one of these for the other, as what the reason is about says
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
     DECIDES = auto()  # goes with a better one, which leaves the decision to it, calls it or is called by it
@@ -56,6 +57,8 @@ class Role(Enum):
     # Around a subject.
     DEPENDED_ON = auto()  # is called or used by it
     FILLS = auto()  # overrides or implements it
+    CALLS_MEMBER = auto()  # calls a member of it, which others implement
+    COUNTERPART = auto()  # undoes it, or gives what it takes
     SETS_MEMBER = auto()  # a line that sets a member to a function; the reason is about the function
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type

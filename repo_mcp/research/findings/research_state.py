@@ -23,7 +23,7 @@ from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import find_innermost, weaker
-from repo_mcp.research.findings.progress import Failures, KeyPlace, Room, WordMatch
+from repo_mcp.research.findings.progress import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
@@ -75,6 +75,7 @@ class ResearchState:
         self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
+        self.open_types: list[OpenType] = []  # subjects that others implement, with what calls their members
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self.control = control

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_document_line
 from repo_mcp.research.findings.named_symbols import is_deprecated
@@ -17,13 +18,16 @@ from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
 from repo_mcp.research.words.seeds import find_seeds
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.product_name import leave_out_product
 
 # Forms whose findings are chosen by words: the others stand among them in turns. Behind those of the forms
 # that follow edges, they come last.
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
+_BUILT_KINDS = frozenset(map(name_kind, TYPE_KINDS | {SymbolKind.CONSTRUCTOR}))
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
+_CHOSEN = RECIPE | {Role.DECIDES_SETTING, Role.CALLS_MEMBER, Role.COUNTERPART}  # with the lines that say so
 _VALUES = ("constant", "property", "variable")
 LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 
@@ -50,7 +54,9 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     if reading.form is Form.DEPENDENTS:
         found = [one for one in found if one.role is not Role.DECIDES]
     places = {(one.path, one.start_line): one for one in found}
-    own = [_show_both(one, places.pop((one.path, one.start_line), one)) for one in state.findings]
+    own = [
+        _show_both(one, places.pop((one.path, one.start_line), one), reading.form) for one in state.findings
+    ]
     near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
     if reading.form in _BY_WORDS:
         kin = [one for one in near if one.role in RECIPE]
@@ -65,22 +71,24 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
         beside = [replace(one, hop=1, reason=Reason(one.why, Role.HAS_WORDS)) for one in others_found]
         documents = [one for one in far if is_document_line(one)]
         direct = [one for one in far if one.hop == 1 and one not in documents]
-        others = [*direct[FIRST:], *(one for one in far if one.hop > 1 and one not in documents)]
-        state.findings[:] = [*near, *direct[:FIRST], *_take_turns(beside, others), *documents]
+        first = max(FIRST, sum(one.role is Role.CALLS_MEMBER for one in direct))
+        others = [*direct[first:], *(one for one in far if one.hop > 1 and one not in documents)]
+        state.findings[:] = [*near, *direct[:first], *_take_turns(beside, others), *documents]
     for declaration, node in other.nodes.items():
         state.nodes.setdefault(declaration, node)
 
 
-def _show_both(one: Finding, other: Finding) -> Finding:
+def _show_both(one: Finding, other: Finding, form: Form) -> Finding:
     """Return a finding with the lines that are shown of it or of another one at the same place.
 
-    What shows how one of a kind is added, or decides about a setting, has the lines that say so already. Of
-    what is called, the branches for the text that the call gives say more than all others.
+    What shows how one of a kind is added, decides about a setting, calls the members of a type, or undoes
+    what a function does, has the lines that say so already. Of what is called, the branches for the text that
+    the call gives say more than all others; of a type that is compared and of its constructor, the fields.
     """
     is_table = one.role is Role.SETS and one.kind in _VALUES  # of which the asked lines say enough
-    if one.role in (*RECIPE, Role.DECIDES_SETTING) or is_table:
-        return one
-    if one.role is Role.DEPENDED_ON and one.lines:
+    is_built = form is Form.DIFFERENCE and one.kind in _BUILT_KINDS
+    is_called = one.role is Role.DEPENDED_ON and bool(one.lines)
+    if one.role in _CHOSEN or is_table or is_built or is_called:
         return one
     return replace(one, shown=tuple(sorted({*one.shown, *other.shown})))
 

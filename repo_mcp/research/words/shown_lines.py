@@ -18,9 +18,10 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
 from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 ROOM = 7_700  # characters of excerpts and of the fields beside them
 BODIES = 8  # best declarations, of which lines are shown, however little room there is
@@ -39,6 +40,7 @@ MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be ad
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 # Lines that end a block and are shown with what stands before them, and the most characters of each.
 ENDING_LINES, ENDING_CHARS = 2, 50
+_COMPARED = frozenset({Role.COMPARED, Role.MAKES_COMPARED})
 _CALLING = re.compile(r"(?:perhaps )?calls (\S+)(?: of one of the kind)?")  # a reason
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
@@ -86,8 +88,12 @@ class _Page:
         self._parts, self._told = state.room.parts, state.room.told
         self._weights = state.weights
         self._seeds = seeds
-        self._bodies = [trim_margin(_leave_out_members(seed, seeds[:BODIES])) for seed in seeds]  # as shown
-        self._compares = any(seed.reason.role is Role.COMPARED for seed in seeds)
+        self._compares = any(seed.reason.role in _COMPARED for seed in seeds)
+        bodies = (_leave_out_members(seed, seeds[:BODIES]) for seed in seeds)
+        self._bodies = [  # as shown
+            trim_margin(leave_out_checks(body) if self._compares and _is_built(seed) else body)
+            for seed, body in zip(seeds, bodies, strict=True)
+        ]
         self._preferred = preferred
         self._leads = match_calls([seed.name for seed in seeds])
 
@@ -125,9 +131,11 @@ class _Page:
 
     def spend_rest(self) -> None:
         """Choose more lines of the best seeds while characters are left."""
-        for position, lines in enumerate(self.chosen):
+        types = [at for at, seed in enumerate(self._seeds) if self._compares and _is_built(seed)]
+        for position in sorted(range(len(self.chosen)), key=lambda at: at in types):  # stable
             if self._left < LEAST_ROOM:
                 break
+            lines = self.chosen[position]
             used = self._measure(position)
             self.chosen[position] = sorted({*lines, *self._choose(position, used + self._left)})
             self._left -= self._measure(position) - used
@@ -136,6 +144,8 @@ class _Page:
         """Return lines of a seed that no other one shows: a type and its method are both found."""
         seed, chosen = self._seeds[position], enumerate(self.chosen)
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
+        if self._compares and _is_built(seed):
+            wanted = match_defaults
         body = self._bodies[position]
         keeps = not position and body.comment_lines == seed.body.comment_lines
         keeps = keeps and seed.reason.role not in RECIPE  # of these, only what says how one is added
@@ -148,6 +158,11 @@ class _Page:
     def _measure(self, position: int) -> int:
         """Return the characters of the lines that are shown of a seed."""
         return measure(self._bodies[position].lines, self.chosen[position])
+
+
+def _is_built(seed: Seed) -> bool:
+    """Return True for a type or a constructor, of which the fields with their defaults say most."""
+    return seed.node is not None and seed.node.symbol.kind in TYPE_KINDS | {SymbolKind.CONSTRUCTOR}
 
 
 def _leave_out_members(seed: Seed, others: Sequence[Seed]) -> Body:
