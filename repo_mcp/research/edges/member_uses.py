@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
@@ -24,7 +25,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 
 MOST_MEMBERS = 24  # of a type, whose calls are looked for
 MOST_IMPLEMENTERS = 4  # noted of a type
-MOST_CALLERS, LEAST_CALLERS = 24, 3  # noted of a type, in like parts of each member that is called
+MOST_CALLERS = 20  # noted of a type: of each member the first, then the second of each and so on
 _IMPLEMENTERS = Bounds(files=60, references=240)
 _FILES, _REFERENCES = 1_200, 9_000  # read for the callers of all members
 
@@ -91,9 +92,11 @@ def _note_callers(state: ResearchState, node: Node, found: Mapping[str, Sequence
     for name, edges in found.items():
         for edge in edges:
             called.setdefault(edge.other, []).extend((line, name) for line in edge.lines)
-    most = max(LEAST_CALLERS, MOST_CALLERS // sum(map(bool, found.values())))
-    for edges in found.values():
-        for other in _spread(edges)[:most]:
+    spread = [_spread(edges) for edges in found.values()]
+    chosen = dict.fromkeys(other for turn in zip_longest(*spread) for other in turn if other is not None)
+    first = [*chosen][:MOST_CALLERS]
+    for others in spread:
+        for other in (one for one in others if one in first):
             own = sorted(called[other])
             names = join_names(f"{node.symbol.name}.{name}" for _, name in own)
             reason = Reason(f"calls {names}", Role.CALLS_MEMBER, node.qualified_name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.claims.member_sentences import describe_open_types
+from repo_mcp.research.edges.member_uses import MOST_CALLERS
 from repo_mcp.research.findings.progress import MemberUses, OpenType
 from repo_mcp.research.findings.records import Report
 from tests.repo_mcp.graph.memory_index import make_graph
@@ -166,3 +167,11 @@ def test_a_type_that_nothing_calls_is_followed_by_its_users() -> None:
     files = {path: text for path, text in PYTHON.items() if not path.endswith("clerk.py")}
     report = Asked(files).ask("what breaks if I change Shelf?")
     assert "is used by memory.MemoryShelf" in report.claim
+
+
+def test_a_member_that_few_call_is_not_crowded_out() -> None:
+    users = "".join(f"def serve{at}(shelf: Shelf):\n    return shelf.fetch('a')\n\n\n" for at in range(30))
+    last = "def shut(shelf: Shelf):\n    shelf.close()\n"
+    files = {**PYTHON, "depot/clerk.py": f"from depot.shelf import Shelf\n\n\n{users}{last}"}
+    found = list_found(Asked(files).ask("what breaks if I change Shelf?"), 1)
+    assert found.index("clerk.shut") == MOST_CALLERS  # behind the implementer and the others chosen
