@@ -25,7 +25,8 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 LEADING = 2  # best declarations around which functions are looked for; they stand before those
 MOST_CALLERS = 3
-MOST_CALLEES, SHORT_LINES = 2, 30
+MOST_CALLEES = 2
+SHORT_LINES, PART_LINES = 30, 45  # of a callee; of one that nothing else calls
 
 
 def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -88,11 +89,11 @@ def _list_callees(state: ResearchState, node: Node) -> list[Node]:
     telling = [word for word in words if not shares_word(node.symbol.name, (word,))]
     own: dict[Node, bool] = {}  # with a word
     for one in dict.fromkeys(state.get_node(edge.other) for edge in list_uses(state, node, GLANCE)):
-        is_short = 1 < count_lines(one) <= SHORT_LINES and one.symbol.kind in CALLABLE_KINDS
+        is_short = 1 < count_lines(one) <= PART_LINES and one.symbol.kind in CALLABLE_KINDS
         if one == node or not is_short or not admits_node(state, one):
             continue
         users = len(state.graph.find_incoming(one, CALLS, GLANCE).edges)
         has_word = bool(shares_word(one.symbol.name, telling)) and users <= MANY_USERS
-        if has_word or (users == 1 and one.path == node.path):
+        if (has_word and count_lines(one) <= SHORT_LINES) or (users == 1 and one.path == node.path):
             own[one] = has_word
     return sorted(own, key=lambda one: not own[one])[:MOST_CALLEES]  # stable
