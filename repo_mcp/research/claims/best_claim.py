@@ -19,7 +19,7 @@ from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
-from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.reasons import BESIDE, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.lacking_words import weigh_words
@@ -86,7 +86,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
 
 def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[Node]) -> list[Node]:
     """Return the symbols beside the best one that are close by themselves: what it does not call."""
-    aside = [one for one in state.findings if one.role in (Role.DECIDES, Role.TABLE)]
+    aside = [one for one in state.findings if one.role in (*BESIDE, Role.TABLE)]
     told = {node.node_id for node in callees} | {one.node_id for one in aside}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
@@ -292,7 +292,8 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
         called |= {one.declaration for one in run if len(run) <= FEW_CALLED} - {caller.declaration}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
-    words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
+    words = list_words(state.request.query)
+    near = {one.node_id for one in state.findings if not one.hop and one.role is not Role.PART}
     fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
     chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
     guesses = state.request.guesses

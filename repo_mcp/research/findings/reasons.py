@@ -20,6 +20,7 @@ class Role(Enum):
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
     DECIDES = auto()  # goes with a better one, which leaves the decision to it, calls it or is called by it
+    PART = auto()  # a short function of the same file that only a better one calls
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names
     RAISES = auto()  # raises errors of the type that the question names
@@ -108,6 +109,9 @@ RECIPE = frozenset(
         Role.SAYS_DEFAULT,
     }
 )
+
+
+BESIDE = frozenset({Role.DECIDES, Role.PART})  # shown for a better place, and not for itself
 
 
 @dataclass(frozen=True, slots=True)

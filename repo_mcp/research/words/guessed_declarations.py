@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name
-from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -29,7 +29,7 @@ _DOING = DOING - {SymbolKind.CONSTRUCTOR}  # whose name is that of the type, and
 def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds; functions of guessed names come behind the best ones and what goes with these."""
     at = min(LEADING, len(seeds))
-    while at < len(seeds) and seeds[at].reason.role is Role.DECIDES:
+    while at < len(seeds) and seeds[at].reason.role in BESIDE:
         at += 1
     shown = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
     guessed = [node for node in _find_guessed(state) if node.symbol.name not in shown][:MOST_GUESSED]

@@ -15,7 +15,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
-from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.asked_decisions import read_decision
@@ -35,19 +35,19 @@ def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     If a question asks how something is decided, only those of the best one do.
     """
     most = 1 if read_decision(state.request.query) else LEADING
-    leading = [seed for seed in seeds if seed.reason.role is not Role.DECIDES][:most]
+    leading = [seed for seed in seeds if seed.reason.role not in BESIDE][:most]
     near: dict[Node, Reason] = {}
     for seed in leading:
         if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
             continue
         for node in _list_callers(state, seed.node):
             near.setdefault(node, Reason(f"calls {seed.name}", Role.DECIDES))
-        for node in _list_callees(state, seed.node):
-            near.setdefault(node, Reason(f"called by {seed.name}", Role.DECIDES))
+        for node, has_word in _list_callees(state, seed.node):
+            near.setdefault(node, Reason(f"called by {seed.name}", Role.DECIDES if has_word else Role.PART))
     if not near:
         return [*seeds]
     at = seeds.index(leading[-1]) + 1
-    while at < len(seeds) and seeds[at].reason.role is Role.DECIDES:
+    while at < len(seeds) and seeds[at].reason.role in BESIDE:
         at += 1
     for seed in seeds[:at]:
         if seed.node is not None:
@@ -79,11 +79,11 @@ def _list_callers(state: ResearchState, node: Node) -> list[Node]:
     return own if len(own) <= MOST_CALLERS else []
 
 
-def _list_callees(state: ResearchState, node: Node) -> list[Node]:
+def _list_callees(state: ResearchState, node: Node) -> list[tuple[Node, bool]]:
     """Return the short functions that a function calls with a word of the question or a guess in their names.
 
     A word that the function itself has in its name does not tell its callees apart. Behind these come those
-    of its file that nothing else calls: they are parts of it.
+    of its file that nothing else calls: they are parts of it. Each is returned with whether it has a word.
     """
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     telling = [word for word in words if not shares_word(node.symbol.name, (word,))]
@@ -96,4 +96,4 @@ def _list_callees(state: ResearchState, node: Node) -> list[Node]:
         has_word = bool(shares_word(one.symbol.name, telling)) and users <= MANY_USERS
         if (has_word and count_lines(one) <= SHORT_LINES) or (users == 1 and one.path == node.path):
             own[one] = has_word
-    return sorted(own, key=lambda one: not own[one])[:MOST_CALLEES]  # stable
+    return sorted(own.items(), key=lambda one: not one[1])[:MOST_CALLEES]  # stable

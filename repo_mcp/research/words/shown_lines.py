@@ -16,7 +16,7 @@ from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import RECIPE, Role
+from repo_mcp.research.findings.reasons import BESIDE, RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
 from repo_mcp.research.words.error_lines import holds_error
@@ -105,7 +105,7 @@ class _Page:
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
             share = _find_share(seed, position - deciders, least_share, is_again=is_again)
             share = self._complete(position, share // self._parts)  # each part of a question shows several
-            if seed.reason.role is Role.DECIDES:  # it is short, and takes nobody's share
+            if seed.reason.role in BESIDE:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
             if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
