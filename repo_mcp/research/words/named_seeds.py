@@ -32,6 +32,8 @@ from repo_mcp.text.question_words import (
     spell_plural,
 )
 
+CALLING = 0.3  # worth of what calls one of a kind, beside what the question names: it never leads
+
 
 def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     """Return the declarations that the question names indirectly.
@@ -72,7 +74,11 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     return [
         *seeds,
         *(
-            replace(build_seed(state, one.node, 1.0), reason=one.reason, body=one.body)
+            replace(
+                build_seed(state, one.node, CALLING if one.reason.role is Role.CALLS_KIND else 1.0),
+                reason=one.reason,
+                body=one.body,
+            )
             for one in kin
             if shown.get(one.node) is one
         ),
