@@ -50,6 +50,8 @@ _CODES = (
 _ANY_CODE = rf"(?:{_CODES}|ast|be|ckb|cs|el|fil|hy|id|is|kab|kmr|ml|ms|no|ta|te|th|vi|yo)"
 _REGION = r"(?:[-_][a-z]{2,4})"
 _ENDING = r"\.(?:md|mdx|markdown|rst|txt|adoc)$"
+_OLDER = re.compile(r"(?:^|/)versioned_docs/")  # of Docusaurus, beside the documents of the newest version
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*")
 _TRANSLATION = re.compile(
     r"(?:^|/)translations?/"
     rf"|(?:^|/)(?:_?i18n|locales?|langs?|languages?|l10n)/{_ANY_CODE}{_REGION}?/"
@@ -107,6 +109,7 @@ class ScoreShares:
         self._asks_test = not words.isdisjoint(_ASKS_TEST)
         self._asks_changes = not words.isdisjoint(_ASKS_CHANGES)
         self._asks_licence = not words.isdisjoint(_ASKS_LICENCE)
+        self._asks_version = any(map(_VERSION.fullmatch, words))
         self._is_foreign = any(not word.isascii() for word in words)
 
     def find(self, path: str, *, is_code: bool = False) -> float:
@@ -116,6 +119,7 @@ class ScoreShares:
             ("test", weights.test, self._asks_test),
             ("foreign", weights.foreign, False),
             ("translation", weights.translation, is_code or self._is_foreign),
+            ("older", weights.older, self._asks_version),
             ("changelog", weights.changelog, self._asks_changes),
             ("licence", weights.licence, self._asks_licence),
             ("example", weights.example, False),
@@ -135,6 +139,7 @@ def find_traits(path: str) -> frozenset[str]:
         "test": role is FileRole.TEST,
         "foreign": role is FileRole.FOREIGN,
         "translation": _TRANSLATION.search(path) is not None,
+        "older": _OLDER.search(path) is not None,
         "changelog": _CHANGELOG.search(path) is not None,
         "licence": _LICENCE.search(path) is not None,
         "example": _EXAMPLE.search(path) is not None,

@@ -58,6 +58,7 @@ class DocsWeights:
     test: float = 0.4
     foreign: float = 0.4
     translation: float = 0.35
+    older: float = 0.5  # a copy of what an older version had
     changelog: float = 0.55
     licence: float = 0.4
     example: float = 0.85

@@ -391,6 +391,7 @@ def test_what_is_a_document(path: str, found: bool) -> None:
         ("docs/cs/types.md", 1.0),
         ("docs/ml/models.md", 1.0),
         ("src/it/README.md", WEIGHTS.translation),
+        ("docs/versioned_docs/version-2.1/types.md", WEIGHTS.older),
         ("docs/de/docs/index.md", WEIGHTS.translation),
         ("docs/ckb-IR/guide/README.md", WEIGHTS.translation),
         ("doc/manual-src/pt/tool.rst", WEIGHTS.translation),
