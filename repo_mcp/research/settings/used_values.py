@@ -21,8 +21,10 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.excerpts import MAX_LINE_CHARS
 from repo_mcp.research.findings.locating import is_program, is_test
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, ResearchRequest
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.settings.deciding import read_deciding
 from repo_mcp.research.settings.traced_values import LINE_CHARS, Place, list_keys, may_stand, trace_value
 from repo_mcp.research.words.handed_on import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -101,13 +103,30 @@ def _list_places(state: ResearchState, one: Finding, words: Sequence[str], least
     """Return the places that give values to the best names in the lines of a finding."""
     found: list[Place] = []
     traced = 0
-    for other in _list_used(state, one.path, frozenset(_list_shown(one)), words, least)[:MOST_TRIED]:
+    least = 0.0 if one.role is Role.DECIDES_SETTING else least  # a default, whatever its name
+    for other in _list_used(state, one.path, _list_telling(state, one), words, least)[:MOST_TRIED]:
+        if isinstance(other, Node) and other.symbol.name == one.reason.about:
+            continue  # the setting, about which the finding says all
         places = trace_value(state, other)
         traced += any(not state.room.quoted.issuperset(_list_lines(place)) for place in places)
         found += places
         if traced >= MOST_VALUES:
             break
     return found
+
+
+def _list_telling(state: ResearchState, one: Finding) -> frozenset[int]:
+    """Return the lines of a finding whose names may be quoted.
+
+    Of what decides about a setting, that is the line with its default, and of what uses it beside that, none.
+    """
+    if one.role is Role.READS and not one.hop:
+        return frozenset()
+    if one.role is not Role.DECIDES_SETTING:
+        return frozenset(_list_shown(one))
+    node = next((own for own in state.nodes.values() if own.node_id == one.node_id), None)
+    deciding = None if node is None else read_deciding(state, one.reason.about, node)
+    return frozenset() if deciding is None or deciding.default is None else frozenset({deciding.default[0]})
 
 
 def _list_used(

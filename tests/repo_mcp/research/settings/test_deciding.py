@@ -93,3 +93,16 @@ def test_a_table_of_defaults_is_shown_once_with_the_other_keys_that_are_guessed(
     assert "'PAGER_CLASS': None" in excerpt
     assert "OTHER_3" not in excerpt
     assert sum("'PAGE_ROWS': None" in one.excerpt for one in report.findings) == 1
+
+
+def test_the_value_of_a_named_default_is_quoted_and_no_other_name_beside_it() -> None:
+    texts = {
+        "conf.py": "SMALL_MAX_SIZE = 30\nLARGE_MAX_SIZE = 50\n\n\nclass Conf:\n"
+        "    max_size: int | None = None\n\n\ndef read(conf):\n"
+        "    if conf.max_size is None:\n        conf.max_size = SMALL_MAX_SIZE\n"
+        "    conf.max_size = min(conf.max_size, LARGE_MAX_SIZE)\n",
+    }
+    report = Asked(texts).ask("where is max_size configured and what is its default?")
+    values = "\n".join(report.findings[0].values)
+    assert "SMALL_MAX_SIZE = 30" in values
+    assert "LARGE_MAX_SIZE = 50" not in values
