@@ -12,6 +12,13 @@ from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import list_above
+from repo_mcp.research.compared_members import (
+    DECIDING_ALL,
+    chooses,
+    list_choosing,
+    list_enum_members,
+    note_default,
+)
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
@@ -34,8 +41,8 @@ VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, a
 MOST_DECIDING = 12  # lines shown of one
 MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
+_GOES_ON = re.compile(r"\s*(?:\?|:|&&|\|\|)\s")  # a line in the middle of a condition or a choice
 _BOUNDS = Bounds(files=20, references=80)
-_OF_VALUES = Reason("decides by all that is compared", Role.DECIDES_BY_ALL)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 
@@ -50,9 +57,10 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     functions = _list_functions(state, first)
     for subject in reading.subjects:
         _note_values(state, subject)
+    note_default(state, reading.subjects)
     readers = _list_readers(state, reading.subjects)
     text = " ".join(subject.asked for subject in reading.subjects)
-    of_all = [node for node in readers if readers[node] is _OF_VALUES]
+    of_all = [node for node in readers if readers[node] is DECIDING_ALL]
     named = [*of_all, *(node for node in nodes if node not in readers)]
     of_one = [node for node in readers if node not in of_all]
     first_ones = [*named, *functions, *of_one]
@@ -99,11 +107,13 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
     What sets two options says little of their difference: that lies in what is done with them. If no function
     decides by all, return for each value those that decide by it and use it on the most lines.
     """
+    if all(map(list_enum_members, subjects)):
+        return list_choosing(state, subjects)
     declared = [_list_declared(state, _name_value(one)) for one in subjects]
     readers = [_find_readers(state, nodes) for nodes in declared]
     both = [node for node in readers[0] if all(node in others for others in readers[1:])]
     if both:
-        return dict.fromkeys(sorted(both, key=count_lines)[:MOST_READERS], _OF_VALUES)
+        return dict.fromkeys(sorted(both, key=count_lines)[:MOST_READERS], DECIDING_ALL)
     found: dict[Node, Reason] = {}
     for subject, nodes, known in zip(subjects, declared, readers, strict=True):
         own = _find_readers(
@@ -140,8 +150,9 @@ def _show_deciding(state: ResearchState, names: Sequence[str]) -> None:
             numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
             held = tuple(at for at in numbers if has_name.search(lines[at - 1]))[:MOST_DECIDING]
             near = {*held, *(at + 1 for at in held if at < one.end_line)}
+            near.update(at - 1 for at in held if _GOES_ON.match(lines[at - 1]))
             if one.role is Role.DECIDES_BY_ONE:
-                held = tuple(at for at in held if any(decides(name, [lines[at - 1]]) for name in names))
+                held = tuple(at for at in held if any(chooses(name, lines[at - 1]) for name in names))
                 near.update(one.shown)
             shown = tuple(sorted({one.start_line, *near}))
             state.findings[position] = replace(one, lines=held, shown=shown)

@@ -22,6 +22,7 @@ from repo_mcp.research.claims.differences import (
     describe_calls,
     describe_compared,
     describe_deciding,
+    describe_default,
     describe_deriving,
     describe_documented,
     describe_making,
@@ -136,7 +137,15 @@ def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> s
     alone = describe_members(state, first) or ([] if passing else describe_calls(state, subjects))
     deriving = describe_deriving(state, first)
     signatures = describe_signatures(state, first)
-    told = [*deriving, *describe_making(state), *describe_deciding(state), *passing, *alone, *signatures]
+    told = [
+        *deriving,
+        *describe_making(state),
+        *describe_deciding(state),
+        *describe_default(state),
+        *passing,
+        *alone,
+        *signatures,
+    ]
     return " ".join([*compared, *told, *documented])
 
 

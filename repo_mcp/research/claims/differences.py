@@ -220,6 +220,15 @@ def describe_deciding(state: ResearchState) -> list[str]:
     ]
 
 
+def describe_default(state: ResearchState) -> list[str]:
+    """Return a sentence for each value that has a member of a compared enumeration as a default."""
+    return [
+        f"{shorten(one.reason.about)} is a default ({cite_lines(one)})."
+        for one in state.findings
+        if one.role is Role.DEFAULT_OF_KIND
+    ]
+
+
 def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
     """Return a sentence for each of some functions that calls another of them, and often adds little."""
     nodes = {node for subject in subjects for node in subject.nodes}

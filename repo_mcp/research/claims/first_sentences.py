@@ -69,7 +69,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
     numbers = _leave_out_directives(lines, numbers)
     plain = " ".join(takewhile(bool, dropwhile(not_, _iter_said(lines, numbers))))
-    sentences = re.split(r"(?<=[.!?])\s", " ".join(plain.split()))
+    sentences = re.split(r"(?<=[.!?])(?<!\s\.\.\.)\s", " ".join(plain.split()))
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")

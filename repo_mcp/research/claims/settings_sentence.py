@@ -25,6 +25,7 @@ from repo_mcp.research.settings.noted_deciding import describe_deciding
 from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
+from repo_mcp.research.settings.settings_types import describe_settings_type
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
@@ -50,6 +51,9 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     """
     if subject.declaring:
         return describe_option(state, subject)
+    of_type = describe_settings_type(state, subject)
+    if of_type:
+        return of_type
     others_named = {one.reason.about for one in state.findings if one.role is Role.NAMED_DEFAULT}
     whole = [
         one

@@ -19,6 +19,7 @@ class Role(Enum):
     MAKES_COMPARED = auto()  # makes one of these for the other, as what the reason is about says
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
+    DEFAULT_OF_KIND = auto()  # has as a default the member of an enumeration which the reason is about
     DECIDES = auto()  # goes with a better one, which leaves the decision to it, calls it or is called by it
     PART = auto()  # a short function of the same file that only a better one calls
     FAILS = auto()  # a function that fails, and that a subject uses
@@ -85,6 +86,8 @@ class Role(Enum):
     READS = auto()  # asks a record for it by its name
     NESTED_KEY = auto()  # a key of a table, whose names together are that of the setting
     DECIDES_SETTING = auto()  # takes it from several sources, or gives it a default
+    MAKES_SETTINGS = auto()  # makes one of the type that holds the settings
+    READS_SETTINGS = auto()  # reads fields of one
     NAMED_DEFAULT = auto()  # a value that is named as its default
 
     # Where an option of a build is named; the reason is about the option.

@@ -1,4 +1,4 @@
-"""Tell what a type inherits under a name, and whether it surely has no member of that name."""
+"""List the members of a type; tell what it inherits under a name, and whether it surely has none so named."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
+LEAST_FIELDS = 2  # of a type that holds values
 MAX_TYPES = 24  # looked at: some types and those above them
 _BOUNDS = Bounds(files=12, references=40)
 REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
@@ -23,6 +25,14 @@ def list_members(graph: Graph, node: Node) -> list[Node]:
     record = graph.scan.find_record(node.path)
     own = [] if record is None else record.list_children(node.symbol.ordinal)
     return [graph.get_node(Declaration(node.path, one)) for one in own]
+
+
+def list_fields(graph: Graph, node: Node) -> list[Node]:
+    """Return the fields of a type that holds values; [] of a type that mostly does something."""
+    members = list_members(graph, node) if node.symbol.kind in REAL_TYPES else []
+    fields = [one for one in members if one.symbol.kind in VALUE_KINDS - {SymbolKind.ENUM_MEMBER}]
+    does = sum(one.symbol.kind in CALLABLE_KINDS for one in members)
+    return fields if len(fields) >= LEAST_FIELDS and len(fields) > does else []
 
 
 def find_inherited(graph: Graph, types: Sequence[Node], name: str) -> tuple[list[Node], bool]:

@@ -155,7 +155,7 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
 
     def blank(found: re.Match[str]) -> str:
         name = found[1] or found[2]
-        if _FILE.search(name) or " " in name or is_abbreviation(name):
+        if _is_file(found) or " " in name or is_abbreviation(name):
             return found[0]
         names.append(name.removesuffix("()"))
         return "X"
@@ -182,5 +182,10 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
 
 def find_only_name(text: str) -> str:
     """Return what alone is written as a name in a text: `fetch` of "fetch() for a body"; "" for none."""
-    names = [found[1] or found[2] for found in _NAME.finditer(text)]
-    return names[0] if len(names) == 1 and not _FILE.search(names[0]) else ""
+    names = [*_NAME.finditer(text)]
+    return "" if len(names) != 1 or _is_file(names[0]) else names[0][1] or names[0][2]
+
+
+def _is_file(name: re.Match[str]) -> bool:
+    """Return True for the name of a file, `page.json`; with brackets behind it, it is that of a function."""
+    return _FILE.search(name[1] or name[2]) is not None and not name[0].endswith("()")

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
@@ -25,6 +24,8 @@ from repo_mcp.research.question.grammar import (
     asks_for_structure,
     parse_question,
 )
+from repo_mcp.research.question.guessed_subjects import choose_same_last, pair_by_words, read_own_name
+from repo_mcp.research.question.lacked_members import list_fields
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_one_name,
@@ -37,7 +38,7 @@ from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.readings import build_reading, is_declared_nowhere, is_unparsed
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
-from repo_mcp.text.question_words import list_words
+from repo_mcp.text.question_words import list_words, shares_word
 
 # Guesses that say of no setting which one it is. A package may be called so.
 _ANY_SETTING = frozenset(
@@ -62,8 +63,8 @@ MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; m
 _PROSE = frozenset(
     ("default", "defaults", "default value", "it", "name", "that", "them", "they", "this", "value")
 )
+_BEHIND_HEAD = re.compile(r"\s(?:of|for|in|on|from|with|that|which)\s")
 _FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
-_QUALIFIED = re.compile(r"\w(?:\.|::|#)\w")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 # Returns an undeclared subject as one that a language without a parser declares, if it is.
@@ -104,7 +105,7 @@ class _QuestionReader:
     def __init__(
         self, source: Source, graph: Graph, request: ResearchRequest, find_unparsed: FindUnparsed
     ) -> None:
-        self._source = source
+        self._source, self._graph = source, graph
         self._request = request
         self._find_unparsed = find_unparsed
         self._subjects = Subjects(graph, request.folder, source.read_lines)
@@ -125,18 +126,21 @@ class _QuestionReader:
     def _qualify(self, parsed: Parsed) -> Parsed:
         """Return a way to understand a question with declared guesses in place of names that end them.
 
-        "Which errors does Checkpoint return? (wlog.Checkpoint)": the guess says which one is meant.
+        "Which errors does Checkpoint return? (wlog.Checkpoint)": the guess says which one is meant, and so it
+        does of what a variable holds, "log.checkpoint()", unless that is declared itself.
         """
-        guesses = [guess for guess in self._request.guesses if _QUALIFIED.search(guess)]
-        last = {split_qualified(guess)[-1]: guess for guess in reversed(guesses)}
 
         def qualify(phrase: Phrase) -> Phrase:
-            guess = last.get(phrase.text, "") if is_one_name(phrase.text) else ""
-            found = self._subjects.find(read_phrase(guess), parsed.form) if guess else None
-            is_declared = found is not None and found.taken_as is TakenAs.DECLARED
-            return replace(phrase, text=guess) if is_declared else phrase
+            name = read_phrase(phrase.text).text
+            guess = choose_same_last(name, self._request.guesses) if is_one_name(name) else ""
+            is_own = name == read_own_name(name) or not self._is_found(name, parsed.form)
+            is_meant = guess and is_own and self._is_found(guess, parsed.form)
+            return replace(phrase, text=phrase.text.replace(name, guess)) if is_meant else phrase
 
         return replace(parsed, phrases=tuple(map(qualify, parsed.phrases)))
+
+    def _is_found(self, name: str, form: Form) -> bool:
+        return self._subjects.find(read_phrase(name), form).taken_as is TakenAs.DECLARED
 
     def _try_folder(self) -> Reading | None:
         """Return the reading that asks for the structure of a folder, if that is the focus; or None.
@@ -169,7 +173,8 @@ class _QuestionReader:
         """Return the reading of one form, or None when one of its subjects does not exist."""
         is_whole = not self._source.is_partial
         reading = self._try_unknown_function(parsed) if parsed.form is Form.ERRORS and is_whole else None
-        reading = reading or self._try_subjects(parsed) or self._try_compared(parsed)
+        reading = reading or self._try_subjects(parsed) or self._try_sides(parsed)
+        reading = reading or self._try_compared(parsed)
         reading = reading or self._try_described(parsed)
         if reading is None and parsed.form is Form.DIFFERENCE and is_whole:
             # Otherwise it would be taken for a question about the one subject that is declared.
@@ -238,6 +243,20 @@ class _QuestionReader:
         subject = written if is_unparsed(written) else Subject(text, TakenAs.OUTSIDE, name=text)
         return build_reading(Form.RAISED, (subject,))
 
+    def _try_sides(self, parsed: Parsed) -> Reading | None:
+        """Return the reading of a comparison whose sides have the words of guesses; None for any other.
+
+        "The joined and the select-in strategy": `Strategy.JOINED` and `Strategy.SELECT_IN`, of one kind.
+        """
+        texts = [phrase.whole or phrase.text for phrase in parsed.phrases]
+        guesses = pair_by_words(texts, self._request.guesses) if parsed.form is Form.DIFFERENCE else []
+        if not guesses or not all(guesses):
+            return None
+        found = tuple(self._subjects.find(read_phrase(guess), parsed.form) for guess in guesses)
+        kinds = {one.nodes[0].symbol.kind for one in found if one.taken_as is TakenAs.DECLARED}
+        is_sure = all(one.taken_as is TakenAs.DECLARED and not one.left_out for one in found)
+        return build_reading(parsed.form, found) if is_sure and len(kinds) == 1 else None
+
     def _try_compared(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a comparison of what no parser reads; None for any other."""
         if parsed.form is not Form.DIFFERENCE:
@@ -288,6 +307,8 @@ class _QuestionReader:
         for form, guess in ((one.form, guess) for one in asked for guess in guesses):
             found = self._subjects.find(read_phrase(guess), form)
             if form is Form.CONFIGURED and found.nodes and all(map(_is_type, found.nodes)):
+                if any(self._holds_settings(found, one.phrases[0].text) for one in asked):
+                    return build_reading(form, (found,))
                 return self._read_open()  # one of the places that decide, as the other guesses may be
             if found.taken_as is TakenAs.DECLARED:
                 return build_reading(form, (found,))
@@ -295,8 +316,22 @@ class _QuestionReader:
                 return build_reading(form, (Subject(guess, TakenAs.WORDS),))
         return None
 
+    def _holds_settings(self, found: Subject, described: str) -> bool:
+        """Return True for a single type of fields whose name has the word that a description begins with.
+
+        `PoolLimits` for "the limits of the pool".
+        """
+        words = list_words(_BEHIND_HEAD.split(described)[0])
+        words = [word for word in words if word.lower() not in _ANY_SETTING]
+        return (
+            len(found.nodes) == 1
+            and not found.left_out
+            and shares_word(found.nodes[0].symbol.name, words) > 0
+            and bool(list_fields(self._graph, found.nodes[0]))
+        )
+
     def _is_declared(self, name: str) -> bool:
-        return self._subjects.find(read_phrase(name), Form.CONFIGURED).taken_as is TakenAs.DECLARED
+        return self._is_found(name, Form.CONFIGURED)
 
     def _try_name(self) -> Reading | None:
         """Return the reading of a question that is a single name, or None."""

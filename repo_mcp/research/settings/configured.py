@@ -45,6 +45,7 @@ from repo_mcp.research.settings.setting_owners import (
     is_owned,
     list_other_fields,
 )
+from repo_mcp.research.settings.settings_types import note_settings_type
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_HEADINGS = 2  # of documents
@@ -63,6 +64,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
     if not subject.nodes and note_number(state, subject.asked):
+        return
+    if note_settings_type(state, subject):
         return
     used = find_used(state, subject)
     others = list_other_fields(state, subject)

@@ -25,9 +25,15 @@ from repo_mcp.text.product_name import leave_out_product
 # that follow edges, they come last.
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
+# What decides by values that are compared, and these if they are members of one kind.
+_DECIDING = frozenset({Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE, Role.DEFAULT_OF_KIND})
 _BUILT_KINDS = frozenset(map(name_kind, TYPE_KINDS | {SymbolKind.CONSTRUCTOR}))
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
-_CHOSEN = RECIPE | {Role.DECIDES_SETTING, Role.CALLS_MEMBER, Role.COUNTERPART}  # with the lines that say so
+# What is shown with the lines that say so.
+_CHOSEN = RECIPE | {
+    Role.DECIDES_SETTING, Role.CALLS_MEMBER, Role.COUNTERPART, Role.MAKES_SETTINGS, Role.READS_SETTINGS
+}  # fmt: skip
+_MEMBER = name_kind(SymbolKind.ENUM_MEMBER)
 _VALUES = ("constant", "property", "variable")
 LEAST_SHOWN = 2  # lines of a finding; fewer show no more than its name
 
@@ -59,7 +65,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     ]
     near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
     if reading.form in _BY_WORDS:
-        kin = [one for one in near if one.role in RECIPE]
+        kin = [one for one in near if one.role in RECIPE | _DECIDING or one.kind == _MEMBER]
         others = [one for one in near if one not in kin]
         turns = _take_turns(others, [*places.values()])
         if kin:  # nobody copies what is deprecated
