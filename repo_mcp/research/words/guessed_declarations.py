@@ -31,8 +31,13 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
     at = min(LEADING, len(seeds))
     while at < len(seeds) and seeds[at].reason.role in BESIDE:
         at += 1
-    shown = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
-    guessed = [node for node in _find_guessed(state) if node.symbol.name not in shown][:MOST_GUESSED]
+    shown = {seed.node for seed in seeds[:at]}
+    names = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
+    guessed = [
+        node
+        for node, is_sure in _find_guessed(state).items()
+        if node not in shown and (is_sure or node.symbol.name not in names)
+    ][:MOST_GUESSED]
     known = {seed.node: seed for seed in seeds if seed.node is not None}
     reason = Reason("has a name that the question guesses", Role.DECIDES)
     own = [known.get(node) or replace(build_seed(state, node, 0.0), reason=reason) for node in guessed]
@@ -43,20 +48,31 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
     ]
 
 
-def _find_guessed(state: ResearchState) -> list[Node]:
-    """Return the functions of the program that have the guessed names, in the order of the guesses."""
-    found: dict[Node, None] = {}
-    for guess in state.request.guesses:
-        parts = [part for part in _PARTS.split(guess) if part]
+def _find_guessed(state: ResearchState) -> dict[Node, bool]:
+    """Return the functions of the program that have the guessed names, in the order of the guesses.
+
+    Each is returned with whether its type is guessed, too.
+    """
+    found: dict[Node, bool] = {}
+    guesses = [[part for part in _PARTS.split(guess) if part] for guess in state.request.guesses]
+    for parts in guesses:
         alike = [
             node
             for node in find_by_name(state, parts[-1])
             if node.symbol.name == parts[-1] and _does_something(node)
         ]
         held = [node for node in alike if _is_held(node, parts[:-1])]
+        sure = [node for node in held if parts[1:] or _is_of_guessed(node, guesses)]
+        held = held if len(held) <= MOST_ALIKE else sure
         if len(held) <= MOST_ALIKE:
-            found |= dict.fromkeys(held)
-    return [*found]
+            found |= {node: node in sure for node in held}
+    return found
+
+
+def _is_of_guessed(node: Node, owners: Sequence[Sequence[str]]) -> bool:
+    """Return True for a member of a type that another guess names: `SetStatus`, with `wrr.Balancer`."""
+    own = node.qualified_name.split(".")[:-1]
+    return any(own[-1:] == one[-1:] and set(one) <= {*own, *node.path.split("/")} for one in owners)
 
 
 def _does_something(node: Node) -> bool:

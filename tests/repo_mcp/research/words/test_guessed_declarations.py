@@ -50,7 +50,9 @@ class Ledger:
 QUESTION = "How are the parcels of a van sorted by street and weight?"
 
 
-@pytest.mark.parametrize(("guess", "is_found"), [("Depot.settle", True), ("settle", False)])
+@pytest.mark.parametrize(
+    ("guess", "is_found"), [("Depot.settle", True), ("Depot, settle", True), ("settle", False)]
+)
 def test_a_guessed_function_is_shown_unless_many_have_its_name(guess: str, is_found: bool) -> None:
     guesses = f"sort_parcels, label_parcels, count_parcels, list_streets, {guess}"
     found = list_found(Asked({"shop.py": SHOP}).ask(f"{QUESTION} ({guesses})"))
