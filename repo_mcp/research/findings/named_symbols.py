@@ -15,6 +15,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKin
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+COMPUTING_LINES = 3  # of a property: it has a body
 _OF_CPP = frozenset({"c", "cpp"})
 _LEFT_OUT = re.compile(r"=\s*(?:delete|default)\s*(?:\([^()]*\)\s*)?;\s*$")
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
@@ -56,6 +57,12 @@ def list_statements(state: ResearchState, node: Node) -> list[Statement]:
 def is_left_out(state: ResearchState, node: Node) -> bool:
     """Return True for a member of C++ that is deleted, or left to the compiler: nobody wrote it."""
     return node.language in _OF_CPP and _LEFT_OUT.search(" ".join(read_body(state, node))) is not None
+
+
+def computes(node: Node) -> bool:
+    """Return True for a function, and for a property that computes what it gives."""
+    kind = node.symbol.kind
+    return kind in DOING or (kind is SymbolKind.PROPERTY and count_lines(node) >= COMPUTING_LINES)
 
 
 def is_deprecated(node: Node) -> bool:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node
+from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST_SAID = 2  # words of what is decided, in the name of a function that decides it
@@ -58,6 +58,6 @@ def put_predicate_first(state: ResearchState, seeds: Sequence[Seed]) -> list[See
 
 def _count_said(seed: Seed, words: Sequence[str]) -> int:
     """Return how many words of a decision the name of a function says that returns one; 0 for another."""
-    if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS or is_test_node(seed.node):
+    if seed.node is None or not computes(seed.node) or is_test_node(seed.node):
         return 0
     return shares_word(seed.name, words) if is_predicate(seed.name) else 0

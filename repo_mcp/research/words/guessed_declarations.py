@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.named_symbols import DOING, count_lines, find_by_name
+from repo_mcp.research.findings.named_symbols import computes, find_by_name
 from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
@@ -21,9 +21,7 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 
 LEADING = 2  # best declarations, which stand before those of guessed names
 MOST_ALIKE, MOST_GUESSED = 2, 3  # functions of one name, such as twins of two platforms; and in all
-COMPUTING_LINES = 3  # of a property: it has a body
 _PARTS = re.compile(r"[^\w$]+")
-_DOING = DOING - {SymbolKind.CONSTRUCTOR}  # whose name is that of the type, and says nothing of it
 
 
 def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -59,7 +57,9 @@ def _find_guessed(state: ResearchState) -> dict[Node, bool]:
         alike = [
             node
             for node in find_by_name(state, parts[-1])
-            if node.symbol.name == parts[-1] and _does_something(node)
+            if node.symbol.name == parts[-1]
+            and computes(node)
+            and node.symbol.kind is not SymbolKind.CONSTRUCTOR  # whose name is that of the type
         ]
         held = [node for node in alike if _is_held(node, parts[:-1])]
         sure = [node for node in held if parts[1:] or _is_of_guessed(node, guesses)]
@@ -73,12 +73,6 @@ def _is_of_guessed(node: Node, owners: Sequence[Sequence[str]]) -> bool:
     """Return True for a member of a type that another guess names: `SetStatus`, with `wrr.Balancer`."""
     own = node.qualified_name.split(".")[:-1]
     return any(own[-1:] == one[-1:] and set(one) <= {*own, *node.path.split("/")} for one in owners)
-
-
-def _does_something(node: Node) -> bool:
-    """Return True for a function, and for a property that computes what it gives."""
-    kind = node.symbol.kind
-    return kind in _DOING or (kind is SymbolKind.PROPERTY and count_lines(node) >= COMPUTING_LINES)
 
 
 def _is_held(node: Node, holders: Sequence[str]) -> bool:

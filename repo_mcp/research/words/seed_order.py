@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_unread, may_answer
+from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
@@ -193,7 +194,9 @@ def _is_made_of(state: ResearchState, seed: Seed, source: Seed) -> bool:
 def _is_quiet(seed: Seed) -> bool:
     """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
     node = seed.node
-    return node is not None and (node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line)
+    if node is None or (node.symbol.kind is SymbolKind.PROPERTY and computes(node)):
+        return False
+    return node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line
 
 
 def put_quiet_last(seeds: Sequence[Seed]) -> list[Seed]:
