@@ -9,18 +9,29 @@ except ReadError:             load lets out what it catches only under `if stric
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
+from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.statements import cut_statements, list_outer
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import Branch, build_body, iter_branches, quote, read_line, show_lines
+from repo_mcp.research.words.branches import (
+    HANDLES,
+    Branch,
+    build_body,
+    iter_branches,
+    quote,
+    read_line,
+    show_lines,
+)
 from repo_mcp.text.citations import write_citation
 
 MOST_FUNCTIONS, MOST_CONDITIONS = 2, 3  # that are told, and of each
 # `throw;`, `raise`, and `throw error;` of a variable with the name of what is caught
 _AGAIN = re.compile(
-    r"\s*(?:throw|raise|rethrow)\b(?:\s+(?:e|ex|exc|err|error|exception|cause))?\s*(?:\(\s*\))?\s*(?:;|\}|$)"
+    r"\b(?:throw|raise|rethrow)\b(?:\s++(?:e|ex|exc|err|error|exception|cause)\b)?\s*+(?:\(\s*+\)\s*+)?"
+    r"(?:;|\}|$|(?:if|unless)\b)"
 )
 _CONDITION = re.compile(r"[\s})]*(?:if|elif|elsif|else\s*if|unless)\b")
 
@@ -30,20 +41,32 @@ def describe_let_out(state: ResearchState, functions: Sequence[Finding]) -> str:
     sentences: list[str] = []
     for one in functions:
         body = build_body(state, one.path, one.start_line, one.end_line)
-        branches = [*_iter_again(state, one)][:MOST_CONDITIONS]
+        again = _list_again(body)
+        branches = [*_iter_conditional(body, again)][:MOST_CONDITIONS]
         if branches and len(sentences) < MOST_FUNCTIONS:
             show_lines(state, one, [own for branch in branches for own in (branch.condition, branch.end)])
             places = (write_citation(one.path, own.condition.first, own.condition.first) for own in branches)
             quoted = (f"`{quote(body, (own.condition,))}`" for own in branches)
             told = join_names(f"{text} ({place})" for text, place in zip(quoted, places, strict=True))
-            sentences.append(f"{shorten_symbol(one)} lets out what it catches only under {told}.")
+            only = " only" if {branch.end.first for branch in branches} == again else ""
+            sentences.append(f"{shorten_symbol(one)} lets out what it catches{only} under {told}.")
     return " ".join(sentences)
 
 
-def _iter_again(state: ResearchState, one: Finding) -> Iterator[Branch]:
-    """Yield the branches of a function that raise again what was caught, each with its condition."""
-    body = build_body(state, one.path, one.start_line, one.end_line)
+def _list_again(body: Body) -> set[int]:
+    """Return the first lines of the statements that raise again what a handler around them has caught."""
+    statements = cut_statements(body, list_code(body))
+    found: set[int] = set()
+    for at, one in enumerate(statements):
+        if _AGAIN.search(read_line(body, one)):
+            around = (statements[outer] for outer in (at, *list_outer(body, statements, at)))
+            found.update([one.first] if any(HANDLES.match(read_line(body, own)) for own in around) else ())
+    return found
+
+
+def _iter_conditional(body: Body, again: Set[int]) -> Iterator[Branch]:
+    """Yield the branches of a body that end with one of some statements, each with its condition."""
     for branch in iter_branches(body):
         is_condition = _CONDITION.match(read_line(body, branch.condition)) is not None
-        if is_condition and branch.otherwise is None and _AGAIN.match(read_line(body, branch.end)):
+        if is_condition and branch.otherwise is None and branch.end.first in again:
             yield branch

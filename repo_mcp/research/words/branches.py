@@ -27,7 +27,7 @@ _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*-
 _TRIES = re.compile(r"\s*+(?:try|do)\b")
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
-_HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
+HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Sta
         return None
     found = statements[above[0]]
     line = read_line(body, found)
-    return None if _LOOPS.match(line) or _HANDLES.match(line) else found
+    return None if _LOOPS.match(line) or HANDLES.match(line) else found
 
 
 def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:

@@ -104,6 +104,33 @@ def test_only_an_error_that_leaves_under_a_condition_is_told_so(again: str, is_t
     assert ("lets out what it catches only under `if strict`" in claim) is is_told
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("    if error:\n        raise error\n", ""),  # nothing is caught
+        (
+            "    try:\n        return split(path)\n    except OSError as error:\n        if strict:\n"
+            "            raise\n    try:\n        return cut(path)\n    except OSError:\n        raise\n",
+            "lets out what it catches under `if strict`",
+        ),
+        (
+            "    try:\n        return split(path)\n    except OSError as error:\n        if strict:\n"
+            "            raise\n    return None\n",
+            "lets out what it catches only under `if strict`",
+        ),
+    ],
+)
+def test_only_what_is_caught_is_let_out_and_only_where_nothing_else_lets_it_out(body: str, told: str) -> None:
+    code = (
+        "def read_shelf_file(path, strict, error):\n"
+        f"    if not path:\n        raise NoShelf('no shelf file')\n{body}"
+    )
+    claim = Asked({"shelf.py": code}).ask("which errors can reading the shelf file raise?").claim
+    assert "NoShelf" in claim
+    assert told in claim
+    assert ("lets out" in claim) is bool(told)
+
+
 def test_what_fails_below_the_best_function_says_so_though_a_guess_names_it() -> None:
     found = find_one(Asked(FILES).ask(ASKED), "ShelfList.Parse")
     assert found.why == "fails, and ShelfList calls it"
