@@ -25,6 +25,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_decisions import read_decision
+from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.research.words.branches import (
     LINE_CHARS,
     Branch,
@@ -100,7 +101,7 @@ def _describe_own(state: ResearchState, best: Node) -> str:
     one = next((one for one in state.findings if one.node_id == best.node_id and not one.hop), None)
     if one is None or best.symbol.kind not in CALLABLE_KINDS:
         return ""
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = list_words(" ".join((state.request.query, *state.request.guesses)))[:MAX_WORDS]
     body = build_body(state, one.path, one.start_line, one.end_line)
     is_long = one.end_line - one.start_line >= LONG_LINES
     told = _rank(body, _iter_decisions(body), words)

@@ -12,16 +12,17 @@ from repo_mcp.bundler.body import Body, list_code, measure_indent
 from repo_mcp.record_classes import replace
 
 MOST_CONDITION = 4  # lines of a condition
+LINE_CHARS = 400  # read of a field, so that none takes long
 _FAILS = re.compile(r"\s*(?:throw|raise)\b")
 _CHECKS = re.compile(r"\s*(?:if|unless|guard)\b")
 _FAILS_AT_ONCE = re.compile(r"\s*(?:if|unless|guard)\b.*\b(?:throw|raise)\b|\s*(?:throw|raise)\b.*\bunless\b")
 _GOES_ON = re.compile(r"\s*(?:\{|&&|\|\||and\b|or\b)")
 # `this[kDepth] = depth != null ? depth : 1`, `self.depth = depth or 1`, `private int depth = 1;`
 _DEFAULT = re.compile(
-    r"\s*(?:this\b|self\b|@)[\w.#\[\]$]*\s*(?::[^=]{1,60})?=(?!=)\s*\S.*"
+    r"\s*+(?:this\b|self\b|@)[\w.#\[\]$]*+\s*+(?::[^=]{1,60})?=(?!=)\s*+\S.*"
     r"(?:\?\?|\|\||\?.*:|\bor\b|\bif\b.*\belse\b)"
-    r"|\s*(?:(?:public|private|protected|internal|static|readonly|final|volatile)\s+)+"
-    r"[\w<>\[\]?,. ]+=(?![=>])\s*[^;(]+;"
+    r"|\s*+(?:(?:public|private|protected|internal|static|readonly|final|volatile)\s++){1,6}"
+    r"[\w<>\[\]?,. ]++=(?![=>])\s*+[^;(]++;"
 )
 
 
@@ -55,4 +56,4 @@ def _list_check(body: Body, code: Sequence[int], position: int) -> list[int]:
 
 def match_defaults(text: str) -> Sequence[str]:
     """Return a text that gives a field its default; nothing for others."""
-    return [text] if _DEFAULT.match(text) else ()
+    return [text] if _DEFAULT.match(text[:LINE_CHARS]) else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, find_one
 
 GATE = """export function isAdmitted(gate, guest) {
@@ -151,3 +152,19 @@ def test_a_branch_with_more_words_than_any_early_exit_is_told_first() -> None:
     )
     assert claim.endswith(told)
     assert "Refused" not in claim
+
+
+def ask_long(size: int) -> tuple[Asked, str]:
+    rules = "".join(f"    if gate{at} and guest{at}:\n        return door{at}\n" for at in range(size))
+    told = " ".join(f"gate{at} guest{at}" for at in range(size))
+    query = f"how does open_gate decide whether it opens the door? {told}"
+    return Asked({"gate.py": f"def open_gate(door):\n{rules}    return door\n"}), query
+
+
+def test_each_statement_is_not_compared_with_each_word_of_a_long_question() -> None:
+    assert_linear(ask_long, lambda one: one[0].ask(one[1]), 50)
+
+
+def test_a_long_question_is_told_what_decides() -> None:
+    asked, query = ask_long(50)
+    assert "It decides by `if gate0 and guest0`" in asked.ask(query).claim

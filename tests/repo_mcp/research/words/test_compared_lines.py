@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.bundler.body import Body
 from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 CHECKS = "".join(
@@ -83,3 +84,8 @@ def test_only_conditions_right_above_a_failure_are_checks(text: str, left: list[
 )
 def test_a_field_with_a_default_is_wanted(line: str, is_default: bool) -> None:
     assert bool(match_defaults(line)) is is_default
+
+
+@pytest.mark.parametrize(("head", "piece"), [("this.x = ", "if "), ("static int a = ", " ")])
+def test_a_long_line_is_matched_in_linear_time(head: str, piece: str) -> None:
+    assert_linear(lambda size: head + size * piece, match_defaults, 2_000)
