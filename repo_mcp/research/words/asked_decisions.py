@@ -26,7 +26,7 @@ _ASKS_DECISION = re.compile(
 )
 _IS_PREDICATE = re.compile(
     r"_*(?:must|should|shall|can|could|may|will|would|is|are|was|has|have|had|needs?|allows?|wants?|do|does)"
-    r"(?-i:(?=[A-Z_]))",
+    r"(?-i:(?<=[a-z])(?=[A-Z_])|(?<=[A-Z])(?=_))",  # not `ISODate`
     re.IGNORECASE,
 )
 

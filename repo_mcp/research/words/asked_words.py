@@ -19,7 +19,8 @@ _ABOUT_TESTS = re.compile(
     re.IGNORECASE,
 )
 _ERROR_KIND = re.compile(
-    r"\b(?:what|which) (?!kinds?\b|types?\b|of\b|other\b)([a-z-]+) (?:errors?|exceptions?|failures?)\b",
+    r"\b(?:what|which) (?!(?:kinds?|types?|of|other|possible|different|specific|such|are|the|all)\b)"
+    r"([a-z-]+) (?:errors?|exceptions?|failures?)\b",
     re.IGNORECASE,
 )
 

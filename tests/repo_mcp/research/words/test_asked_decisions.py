@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.asked_decisions import read_decision
+from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 KILN = """class Kiln {
@@ -132,3 +132,14 @@ def test_what_gives_a_value_to_a_name_in_a_condition_is_shown() -> None:
     excerpt = find_one(report, "sendParcel").excerpt
     assert "typeof again === 'function'" in excerpt
     assert "const again = config.again ?? 3" in excerpt
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        *(("must_cool", True), ("MustCool", True), ("_isHot", True), ("IS_HOT", True)),
+        *(("ISODate", False), ("HASH_KEY", False), ("DOMParser", False), ("canvas", False)),
+    ],
+)
+def test_a_name_that_begins_like_a_question_is_a_predicate(name: str, is_one: bool) -> None:
+    assert is_predicate(name) is is_one

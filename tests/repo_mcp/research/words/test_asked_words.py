@@ -42,6 +42,8 @@ def test_questions_about_what_runs_tests(query: str) -> None:
         ("what errors can a request raise?", ""),
         ("which kinds of errors can a request raise?", ""),
         ("which other errors can a request raise?", ""),
+        ("which possible errors can a request raise?", ""),
+        ("what are errors of a request?", ""),
     ],
 )
 def test_the_kind_of_errors_that_is_asked_for(query: str, kind: str) -> None:
