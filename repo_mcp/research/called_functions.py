@@ -1,6 +1,6 @@
 """Choose the lines that are shown of the functions that a subject calls, and that these call.
 
-    this.#dispatch({ type: 'invalidate' })      case 'invalidate': return { ...state, isInvalidated: true }
+    this.apply({ kind: 'shut' })      case 'shut': return { ...state, isOpen: false }
 
 Of a function that a call gives a text, the branches for this text are shown, and what reads the state that
 they set.
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from repo_mcp.bundler.body import says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
@@ -86,4 +87,5 @@ def _find_branches(state: ResearchState, node: Node) -> list[int]:
     lines = state.source.read_lines(node.path)[: node.symbol.end_line]
     numbers = range(node.symbol.start_line + 1, len(lines) + 1) if given else ()
     held = [at for at in numbers if not given.isdisjoint(_QUOTED.findall(lines[at - 1]))][:MOST_BRANCHES]
-    return sorted({at for first in held for at in range(first, min(first + BRANCH_LINES, len(lines)))})
+    end = len(lines) + (not says_nothing(lines[-1])) if held else 0
+    return sorted({at for first in held for at in range(first, min(first + BRANCH_LINES, end))})

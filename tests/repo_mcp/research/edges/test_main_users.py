@@ -88,6 +88,16 @@ def test_callees_show_the_branch_for_the_text_that_the_call_gives() -> None:
     assert reader.why == "reads the field isInvalidated, which apply sets"
 
 
+def test_a_branch_is_shown_to_the_last_line_of_its_function() -> None:
+    others = "".join(f"    if kind == 'other{at}':\n        return {at}\n" for at in range(20))
+    code = (
+        "def shut(door):\n    turn(door, 'close')\n\n\n"
+        f"def turn(door, kind):\n{others}    if kind == 'close':\n        return door.lock(-7)\n"
+    )
+    report = Asked({"door.py": code}).ask("what happens when I call shut?")
+    assert "return door.lock(-7)" in find_one(report, "door.turn").excerpt
+
+
 def test_what_helps_everywhere_comes_last_and_is_only_named() -> None:
     report = Asked(QUERY).ask("what happens when I call Query.invalidate?")
     assert list_found(report) == ["Query.invalidate", "Query.apply", "Query.isStale", "batch"]
