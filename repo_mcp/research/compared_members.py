@@ -14,6 +14,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
@@ -41,6 +42,11 @@ def list_enum_members(subject: Subject) -> list[Node]:
     return [node for node in subject.nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
 
 
+def name_value(subject: Subject) -> str:
+    """Return the name that a value has which a subject is, or which is bound to it."""
+    return split_qualified(subject.name or subject.asked)[-1]
+
+
 def list_choosing(state: ResearchState, subjects: Sequence[Subject]) -> dict[Node, Reason]:
     """Return the functions that branch on members that are compared, on all of them or on one, with reasons.
 
@@ -50,7 +56,7 @@ def list_choosing(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
     both = {node: sum(own[node] for own in held) for node in held[0] if all(node in own for own in held)}
     found = dict.fromkeys(_choose_best(both), DECIDING_ALL)
     for subject, own in zip(subjects, held, strict=True):
-        name = subject.asked.rpartition(".")[2] or subject.asked
+        name = name_value(subject)
         alone = {node: own[node] for node in own if node not in both}
         found |= dict.fromkeys(_choose_best(alone), Reason(f"decides by {name}", Role.DECIDES_BY_ONE, name))
     return found

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
-from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.compared_members import (
@@ -17,6 +16,7 @@ from repo_mcp.research.compared_members import (
     chooses,
     list_choosing,
     list_enum_members,
+    name_value,
     note_default,
 )
 from repo_mcp.research.edges.paths import find_paths
@@ -65,7 +65,7 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     of_one = [node for node in readers if node not in of_all]
     first_ones = [*named, *functions, *of_one]
     find_seeds(state, text, first=first_ones, reasons={**functions, **readers}, only_near=True)
-    _show_deciding(state, list(map(_name_value, reading.subjects)))
+    _show_deciding(state, list(map(name_value, reading.subjects)))
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 
@@ -109,7 +109,7 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
     """
     if all(map(list_enum_members, subjects)):
         return list_choosing(state, subjects)
-    declared = [_list_declared(state, _name_value(one)) for one in subjects]
+    declared = [_list_declared(state, name_value(one)) for one in subjects]
     readers = [_find_readers(state, nodes) for nodes in declared]
     both = [node for node in readers[0] if all(node in others for others in readers[1:])]
     if both:
@@ -120,7 +120,7 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
             state, [node for node in nodes if _is_bound(state, node, subject)] if known else []
         )
         best = sorted(own, key=lambda node: (-own[node], count_lines(node)))[:MOST_READERS]
-        name = _name_value(subject)
+        name = name_value(subject)
         found.update(dict.fromkeys(best, Reason(f"decides by {name}", Role.DECIDES_BY_ONE, name)))
     return found
 
@@ -134,11 +134,6 @@ def _list_declared(state: ResearchState, name: str) -> list[Node]:
     """Return the values that have a name."""
     declared = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
     return [node for node in declared if node.symbol.kind in VALUES]
-
-
-def _name_value(subject: Subject) -> str:
-    """Return the name that a value has which a subject is, or which is bound to it."""
-    return split_qualified(subject.name or subject.asked)[-1]
 
 
 def _show_deciding(state: ResearchState, names: Sequence[str]) -> None:

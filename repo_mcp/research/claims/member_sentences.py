@@ -33,11 +33,7 @@ def _describe_calls(one: OpenType) -> str:
     told = [f"{use.name} is called at {_cite(use)}" for use in called[:MOST_CALLED]]
     told += [f"{join_names(others, MOST_CALLED)} elsewhere"] if others else []
     told += [f"{join_names(uncalled, MOST_CALLED)} by nothing in the program"] if uncalled else []
-    told += (
-        [f"{join_names(unread, MOST_CALLED)} by nothing that was read of many uses of such names"]
-        if unread
-        else []
-    )
+    told += [f"{join_names(unread, MOST_CALLED)} by nothing in the uses that were read"] if unread else []
     return f"Of its members, {'; '.join(told)}."
 
 

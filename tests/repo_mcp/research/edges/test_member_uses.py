@@ -160,7 +160,7 @@ def test_what_was_not_read_is_not_said_to_call_nothing() -> None:
     uses = (MemberUses("Fetch", (("shelf.go", 17),), True), MemberUses("Close", (), True))
     said = describe_open_types([OpenType(node, (), 0, uses)])
     assert "is implemented by nothing here." in said
-    assert "Close by nothing that was read of many uses of such names." in said
+    assert "Close by nothing in the uses that were read." in said
 
 
 def test_a_type_that_nothing_calls_is_followed_by_its_users() -> None:
