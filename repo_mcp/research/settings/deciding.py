@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from repo_mcp.bundler.statements import is_branch
+from repo_mcp.bundler.statements import QUOTED, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
@@ -24,8 +24,12 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 MAX_VALUE_CHARS = 80  # of a value that is quoted
 BELOW = 3  # lines below a condition, one of which gives the value
 LONG_LINES = 200  # of a function; a longer one decides about everything
+LINE_CHARS = 400  # read of a line, so that none takes long
 _OTHERWISE = r"(?:\?\?=?|\|\|=?|\bor\b|\?:|\.(?:unwrap_or(?:_else)?|getOrElse|orElse|value_or)\()"
 _EMPTY = r"(?:0|null|None|nil|undefined|\"\"|'')(?![\w.])"
+# A comment behind code. In Python, two slashes divide.
+_COMMENT = re.compile(r"(?:^|[\s;,{}])//.*|\s#\s.*")
+_COMMENT_OF_PYTHON = re.compile(r"\s#\s.*")
 _KEY = re.compile(r"[\"'`](?:[\w.\- ]*[.:/])?([\w\-]+)[\"'`]\W*$")  # the last part of a quoted name
 
 
@@ -62,7 +66,7 @@ def _may_decide(node: Node) -> bool:
 
 def read_deciding(state: ResearchState, name: str, node: Node) -> Deciding | None:
     """Return how a function or a value decides about a name; None if it neither chooses nor has a default."""
-    lines = state.source.read_lines(node.path)
+    lines = _read_lines(state, node)
     comments = state.source.read_comment_lines(node.path)
     own = [at for at in range(node.symbol.start_line, node.symbol.end_line + 1) if at <= len(lines)]
     own = [at for at in own if at not in comments]
@@ -76,6 +80,13 @@ def read_deciding(state: ResearchState, name: str, node: Node) -> Deciding | Non
         return None
     used = {at for at, _ in (*given, *filter(None, (fallback, default)))} | ({condition} - {0})
     return Deciding(node, tuple(given), default, tuple(sorted(used)))
+
+
+def _read_lines(state: ResearchState, node: Node) -> list[str]:
+    """Return the lines of a file up to the end of a declaration, without the comments behind them."""
+    comment = _COMMENT_OF_PYTHON if node.language == "python" else _COMMENT
+    lines = state.source.read_lines(node.path)[: node.symbol.end_line]
+    return [comment.sub("", line[:LINE_CHARS]) for line in lines]
 
 
 def _build_fallback(name: str) -> str:
@@ -110,7 +121,7 @@ def _read_fallback(name: str, line: str) -> str | None:
 
 def _has_name(value: str, name: str) -> bool:
     """Return True for a value that is the setting again, perhaps of something else."""
-    last = re.split(r"\W+", value.rstrip("()"))[-1]
+    last = re.split(r"\W+", value.rstrip("()…"))[-1]
     return fold_name(last) == fold_name(name)
 
 
@@ -124,23 +135,30 @@ def _read_condition(
             continue
         for below in (one for one in range(at, at + BELOW + 1) if one in own):
             given = _read_given(name, lines[below - 1]) if below > at or is_branch(lines[at - 1]) else ""
-            chosen = re.search(r"\?(?![?.:])\s*([^:?]+?)\s*(?::|$)", lines[below - 1].split("//")[0])
-            value = given or (_trim(chosen[1]) if chosen is not None else "")
+            chosen = re.search(r"\?(?![?.:])([^:?]+)(?::|$)", lines[below - 1])
+            value = given or (_trim(chosen[1].strip()) if chosen is not None else "")
             if value and not _has_name(value, name):
                 return (below, value), at
     return None, 0
 
 
 def _trim(value: str) -> str:
-    """Return a value without what ends its statement; "" for one that is too long to be quoted."""
-    value = re.sub(r"\s*(?://.*|\s#\s.*)$", "", value).rstrip(" ;,{}\t\r\n")
+    """Return a value without what ends its statement; "" for one that is too long to be quoted.
+
+    One that goes on behind what was read ends with an ellipsis.
+    """
+    value = value.rstrip(" ;,{}\t\r\n")
     while value.endswith(")") and value.count("(") < value.count(")"):
         value = value[:-1].rstrip()
-    return value if len(value) <= MAX_VALUE_CHARS else ""
+    bare = QUOTED.sub('""', value)
+    goes_on = bare.count("(") > bare.count(")") or bare.count('"') % 2 or bare.count("'") % 2
+    return (f"{value}…" if goes_on else value) if len(value) <= MAX_VALUE_CHARS else ""
 
 
 def is_key(state: ResearchState, node: Node) -> bool:
     """Return True for a value that is no more than the name of a setting: `LIMIT = "app.limit"`."""
     lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-    found = _KEY.search("".join(lines)) if node.symbol.kind in VALUE_KINDS and len(lines) == 1 else None
+    found = (
+        _KEY.search(lines[0][:LINE_CHARS]) if node.symbol.kind in VALUE_KINDS and len(lines) == 1 else None
+    )
     return found is not None and fold_name(found[1]) == fold_name(node.symbol.name)

@@ -80,9 +80,10 @@ def put_keys_last(state: ResearchState) -> None:
     keys = {key for key, node in by_id.items() if is_key(state, node)}
     deciding = [one for one in state.findings if one.role is Role.DECIDES_SETTING]
     using = [one for one in state.findings if one.role is Role.READS and not one.hop]
-    last = [replace(one, hop=2) for one in state.findings if one.node_id in keys]
     first = [*deciding, *using]
-    others = [one for one in state.findings if one not in first and one.node_id not in keys]
+    later = [one for one in state.findings if one not in first]
+    last = [replace(one, hop=2) for one in later if one.node_id in keys]
+    others = [one for one in later if one.node_id not in keys]
     state.findings[:] = [*first, *others, *last]
 
 
@@ -97,9 +98,9 @@ def describe_deciding(state: ResearchState) -> str:
         default, at = ("", 0)
         if deciding.default is not None:
             at, value = deciding.default
-            default = f"the default of {one.reason.about} is {value} ({write_citation(one.path, at, at)})"
+            default = f"The default of {one.reason.about} is {value} ({write_citation(one.path, at, at)})"
         given = [f"{value} (line {line})" for line, value in deciding.given if line != at][:MOST_GIVEN]
         told = f"{shorten_symbol(one)} ({one.citation}) gives it {', then '.join(given)}"
         said = "; ".join(filter(None, (default, told if len(given) > 1 or not default else "")))
-        return f"{said[0].upper()}{said[1:]}."
+        return f"{said}."
     return ""

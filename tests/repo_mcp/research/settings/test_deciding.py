@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.findings.reasons import Role
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, list_found
 
 LAYERS = {
@@ -75,6 +76,52 @@ def test_the_same_setting_of_something_else_is_no_default() -> None:
     )
     claim = Asked({"conf.py": text}).ask("where is max_size configured and what is its default?").claim
     assert "The default of" not in claim
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "default"),
+    [
+        ("conf.py", "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf):\n"
+         "    return conf.max_size or CORES // 2  # half of them\n", "CORES // 2 (conf.py:6)"),
+        ("conf.ts", "export interface Conf {\n  host?: string\n}\n\nexport function read(conf: Conf) {\n"
+         "  return conf.host ?? 'http://desk' // ours\n}\n", "'http://desk' (conf.ts:6)"),
+        ("conf.ts", "export interface Conf {\n  host?: string\n}\n\nexport function read(conf: Conf) {\n"
+         "  return conf.host ?? join('desk', 'local')\n}\n", "join('desk'… (conf.ts:6)"),
+        ("conf.py", "class Conf:\n    host: str | None = None\n\n\ndef read(conf):\n"
+         "    if conf.host is None:\n        conf.host = join(\n            'desk',\n        )\n",
+         "join(… (conf.py:7)"),
+    ],
+)  # fmt: skip
+def test_a_default_is_quoted_as_far_as_it_was_read(path: str, text: str, default: str) -> None:
+    name = "max_size" if "max_size" in text else "host"
+    claim = Asked({path: text}).ask(f"where is {name} configured and what is its default?").claim
+    assert claim.startswith(f"The default of {name} is {default}.")
+
+
+def test_a_function_that_decides_without_a_default_keeps_its_name() -> None:
+    text = (
+        "class Conf:\n    max_size: int | None = None\n\n\ndef read(conf, env, own):\n"
+        "    max_size = env.max_size\n    max_size = max_size or own.max_size\n    return max_size\n"
+    )
+    claim = Asked({"conf.py": text}).ask("where is max_size configured and what is its default?").claim
+    assert claim.startswith("conf.read (conf.py:5-8) gives it env.max_size (line 6), then ")
+
+
+def test_a_line_of_any_length_is_read_in_linear_time() -> None:
+    def build(size: int) -> Asked:
+        blanks = " " * size
+        return Asked(
+            {
+                "conf.ts": "export interface Conf {\n  max_size?: number\n}\n\n"
+                "export function read(conf: Conf) {\n"
+                f"  return conf.max_size === 0 ?{blanks}? 4 : conf.max_size ?? 3{blanks}+ 4\n}}\n"
+            }
+        )
+
+    def ask(asked: Asked) -> None:
+        assert asked.ask("where is max_size configured and what is its default?").claim
+
+    assert_linear(build, ask, 1_000)
 
 
 def test_a_table_of_defaults_is_shown_once_with_the_other_keys_that_are_guessed() -> None:
