@@ -27,6 +27,8 @@ from repo_mcp.text.roles import FileRole, find_role
 
 TABLE_LINES = 300  # above a key, in which its table begins
 MOST_KEYS, MAX_VALUE_CHARS = 2, 80
+MOST_WORDS = 6  # of the name of a table: each takes a search
+LEAST_KEY = 4  # characters: a shorter key is that of many tables
 
 
 def note_nested_keys(state: ResearchState, name: str) -> None:
@@ -54,9 +56,9 @@ def describe_nested_keys(state: ResearchState) -> str:
 def _iter_keys(state: ResearchState, name: str) -> Iterator[tuple[str, ExactMatch]]:
     """Yield each line of the program or its configuration with a key in its table, the longest keys first."""
     words = write_snake(name).strip("_").split("_")
-    for at in range(1, len(words)):
+    for at in range(1, min(len(words), MOST_WORDS + 1)):
         table, key = "_".join(words[:at]), "_".join(words[at:])
-        if len(key) < len("max_"):
+        if len(key) < LEAST_KEY:
             continue
         for match in search_setting(state, key):
             if not (is_program(match.path) or find_role(match.path) is FileRole.CONFIG):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings import nested_keys
 from tests.repo_mcp.research.asking import Asked
 
 USE = """def fire(settings):
@@ -28,3 +31,17 @@ def test_the_key_of_another_table_is_none() -> None:
     text = TABLES["defaults.py"].replace("oven", "kiln")
     report = Asked({"defaults.py": text, "fire.py": USE}).ask("where is oven_max_heat configured?")
     assert "is the key" not in report.claim
+
+
+def test_a_long_name_takes_few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    find = nested_keys.search_setting
+
+    def count(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
+        searched.append(name)
+        return find(state, name)
+
+    monkeypatch.setattr(nested_keys, "search_setting", count)
+    name = "_".join(f"part{at}" for at in range(40))
+    Asked({"fire.py": USE.replace("oven_max_heat", name)}).ask(f"where is {name} configured?")
+    assert 0 < len(searched) <= nested_keys.MOST_WORDS
