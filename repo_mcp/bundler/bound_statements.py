@@ -21,7 +21,9 @@ LINE_CHARS = 400  # read of a line, so that none takes long
 _GIVES = re.compile(r"\s*+([\w\s,:<>?&*$@{}()|\[\].]{1,120}?)\s*:?=(?![=>~])")
 _NAME = re.compile(r"(?<![\w.@])[A-Za-z_]\w*+")
 _VARIABLE = re.compile(r"[*&$]*[A-Za-z_]\w*")
-_FUNCTION = re.compile(r"(?:=>|\b(?:function|func|fn)\b.*|->.*)\s*\{\s*$")  # whose body says what it gives
+_FUNCTION = re.compile(
+    r"=>\s*+\{\s*+$|(?:\b(?:function|func|fn)\b|->).*\{\s*+$"
+)  # whose body says what it gives
 _DECIDES = re.compile(r"&&|\|\||[=!]=|[<>]=?\s|\?\s|\b(?:and|or|not|in|is)\b")
 
 

@@ -6,7 +6,6 @@ declared in one file or by one type.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from repo_mcp.graph.nodes import Node
@@ -48,10 +47,14 @@ def _list_names(name: str) -> Iterator[str]:
 
 
 def _replace_word(name: str, own: str, other: str) -> Iterator[str]:
-    if re.match(rf"_*{own}(?![a-z])", name):
+    bare = name.lstrip("_")
+    if bare.startswith(own) and not bare[len(own) :][:1].islower():
         yield name.replace(own, other, 1)
-    elif re.search(rf"(?:_|(?<=[a-z0-9])(?=[A-Z])){own}$", name):
-        yield name.removesuffix(own) + other
+    elif name.endswith(own):
+        rest = name.removesuffix(own)
+        begins_word = own[0].isupper() and (rest[-1:].islower() or rest[-1:].isdigit())
+        if rest.endswith("_") or begins_word:
+            yield rest + other
 
 
 def _belong_together(node: Node, other: Node) -> bool:

@@ -118,5 +118,6 @@ def _spread(edges: Sequence[Edge]) -> list[Declaration]:
 def _list_places(edges: Sequence[Edge]) -> tuple[Place, ...]:
     """Return the lines of calls, the first of each caller before its others."""
     order = _spread(edges)
-    ordered = [(at, order.index(edge.other), line) for edge in edges for at, line in enumerate(edge.lines)]
+    turns = {other: turn for turn, other in enumerate(order)}
+    ordered = [(at, turns[edge.other], line) for edge in edges for at, line in enumerate(edge.lines)]
     return tuple((order[caller].path, line) for _, caller, line in sorted(ordered))

@@ -24,6 +24,7 @@ from repo_mcp.text.citations import write_citation
 FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at later ones
 WIDTH = 12  # symbols of one later level that are followed
 MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
+LINE_CHARS = 400  # read of a line that may give a local name, so that none takes long
 NAMES_TYPE = "names_type"
 CALLS_BY_LOCAL = "calls_by_local"  # gives a function to a local name, and calls this
 THROUGH = frozenset({"overridden_by", MATCHED})  # kinds of links from methods through which calls reach one
@@ -89,10 +90,10 @@ def _name_local(state: ResearchState, link: Link, node: Node) -> Link:
     if link.kind != "references" or node.symbol.kind not in _HANDED_ON or len(link.lines) != 1:
         return link
     user = state.get_node(link.source)
-    lines = state.source.read_lines(link.source.path)[: user.symbol.end_line]
-    given = re.search(_LOCAL.format(re.escape(node.symbol.name)), "".join(lines[link.lines[0] - 1 :][:1]))
+    lines = state.source.read_lines(link.source.path)[link.lines[0] - 1 : user.symbol.end_line]
+    given = re.search(_LOCAL.format(re.escape(node.symbol.name)), "".join(lines[:1])[:LINE_CHARS])
     is_called = given is not None and any(
-        re.search(rf"(?<![\w.$]){re.escape(given[1])}\s*\(", line) for line in lines[link.lines[0] :]
+        re.search(rf"(?<![\w.$]){re.escape(given[1])}\s*\(", line) for line in lines[1:]
     )
     is_own = user.symbol.kind in CALLABLE_KINDS and is_called
     return replace(link, kind=CALLS_BY_LOCAL) if is_own else link

@@ -60,7 +60,7 @@ def list_calling(
                 is_sure = edge.confidence is not Confidence.POSSIBLE
                 if is_sure or _names_kind(state, other, edge.lines, noun):
                     called[other][member.name].update(edge.lines)
-                    unsure.update([other] * (not is_sure))
+                    unsure |= set() if is_sure else {other}
     first = [one.name for one in members]
     ordered = sorted(
         called,

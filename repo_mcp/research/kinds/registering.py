@@ -71,7 +71,7 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
 def _find_working(state: ResearchState, best: Node) -> Node:
     """Return a function, or the overload of it that does the work if the function only hands on to one."""
     name = best.symbol.name
-    calls = re.compile(rf"\b{re.escape(name)}\s*(?:<[^()]*>)?\s*\(")
+    calls = re.compile(rf"\b{re.escape(name)}\s*+(?:<[^()]{{,200}}>\s*+)?\(")
     alike = [node for node in state.graph.outline(best.path) if node.qualified_name == best.qualified_name]
     bodies = {node: "\n".join(read_body(state, node)).partition(name)[2] for node in (best, *alike)}
     working = (node for node, body in bodies.items() if not (calls.search(body) or is_deprecated(node)))

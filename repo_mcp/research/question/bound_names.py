@@ -30,7 +30,7 @@ MAX_FACADES = 40  # files of one package that are looked at
 _GLANCE = Bounds(files=4, references=20)
 _MADE = (*CALLS, EdgeType.REFERENCES)
 # `= Stop()`, `= doHalt`: what a value is given, and the bracket behind it if it is called.
-_GIVEN = re.compile(r"=\s*(?:new\s+)?(?:[\w$]+(?:\.|::))*([\w$]+)\s*([({]|;?\s*$)")
+_GIVEN = re.compile(r"=\s*(?:new\s+)?(?:[\w$]+(?:\.|::))*([\w$]+)\s*+([({]|;?\s*+$)")
 _SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 ReadLines = Callable[[str], Sequence[str]]
 

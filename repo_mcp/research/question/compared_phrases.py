@@ -11,7 +11,7 @@ Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
 # "when I call them inside a test", behind what is compared
 _CIRCUMSTANCE = re.compile(
-    r",?\s+(?:when|if|while|where)\s+(?:i|we|you|one|someone|they|it)\s.{1,200}$", re.IGNORECASE
+    r",? (?:when|if|while|where) (?:i|we|you|one|someone|they|it) .{1,200}$", re.IGNORECASE
 )
 _TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "watch on the Gate class", as the second of two that are compared: both are members of the type.

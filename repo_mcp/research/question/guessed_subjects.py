@@ -17,7 +17,7 @@ _QUALIFIED = re.compile(r"\w(?:\.|::|#)\w")
 
 
 def read_own_name(text: str) -> str:
-    """Return the last name of a phrase that is one name, of a variable or alone; "" for any other phrase."""
+    """Return the last name of a phrase that names a member of a variable; any other phrase as it is."""
     found = _OF_VARIABLE.fullmatch(text)
     return found[1] if found is not None else text
 

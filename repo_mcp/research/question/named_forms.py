@@ -29,7 +29,7 @@ def _compile(*expressions: str) -> re.Pattern[str]:
 _KINDS = ("class", "interface", "protocol", "struct", "trait", "type")
 _NAME = re.compile(
     r"`([^`]{1,80})`"
-    r"|(?<![\w./<-])("
+    r"|(?<![\w$./<-])("
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)+"  # Router.fetch
     r"|\w*[a-z0-9][A-Z]\w*|\w*[^\W_]_\w+|_+[A-Za-z]\w*"  # fetchAll, fetch_all, _fetch
     r"|[A-Za-z_$][\w$]*(?=\(\))"

@@ -8,6 +8,7 @@ from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.additions import read_addition
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.named_forms import find_only_name, read_named_form
+from tests.growth import assert_linear
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,7 @@ def test_something_added_to_a_name_may_be_a_question_of_what_breaks() -> None:
 )
 def test_the_only_name_of_a_text(text: str, name: str) -> None:
     assert find_only_name(text) == name
+
+
+def test_the_only_name_is_looked_for_in_linear_time() -> None:
+    assert_linear(lambda size: "$" * size, find_only_name, 1_000)
