@@ -30,7 +30,7 @@ from repo_mcp.research.findings.citing import (
 )
 from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
@@ -202,8 +202,11 @@ def _cite_call(node: Node, edge: Edge) -> str:
 
 
 def describe_making(state: ResearchState) -> list[str]:
-    """Return a sentence for each of two types that makes the other, with where it does so."""
-    made = {one.reason.about: one for one in state.findings if one.role is Role.MAKES_COMPARED}
+    """Return a sentence for each of two types that makes the other, with where it does so first."""
+    made: dict[str, Finding] = {}
+    for one in state.findings:
+        if one.role is Role.MAKES_COMPARED:
+            made.setdefault(one.reason.about, one)
     return [f"{about}: {shorten_symbol(one)} ({one.citation})." for about, one in made.items()]
 
 

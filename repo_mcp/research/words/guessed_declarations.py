@@ -1,9 +1,9 @@
 """Find the functions of exactly the names that a question guesses, and let them be shown.
 
-    "Which conftest files apply to a test? (_getconftestmodules)"  ->  the method of that name
+    "Which shelves hold a parcel? (_list_holding_shelves)"  ->  the method of that name
 
 Of 26 guessed names that a single function has, 18 were part of the answer. A name that several have tells
-less: its holder must then be guessed as well, as in `SetupState.setup`.
+less: its holder must then be guessed as well, as in `Shelf.close`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _find_guessed(state: ResearchState) -> dict[Node, bool]:
 
 
 def _is_of_guessed(node: Node, owners: Sequence[Sequence[str]]) -> bool:
-    """Return True for a member of a type that another guess names: `SetStatus`, with `wrr.Balancer`."""
+    """Return True for a member of a type that another guess names: `close`, with `hall.Shelf`."""
     own = node.qualified_name.split(".")[:-1]
     return any(own[-1:] == one[-1:] and set(one) <= {*own, *node.path.split("/")} for one in owners)
 

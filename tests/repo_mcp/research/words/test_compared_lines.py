@@ -47,6 +47,16 @@ def test_what_makes_one_type_for_the_other_is_said() -> None:
     assert "Train makes Wagon: makeWagon (src/train.js:4-6)." in report.claim
 
 
+def test_of_several_places_that_make_the_other_type_the_first_is_said() -> None:
+    makes = "".join(f"    def make_{at}(self):\n        return Wagon({at})\n\n" for at in ("one", "two"))
+    files = {
+        "train.py": f"from wagon import Wagon\n\n\nclass Train:\n{makes}",
+        "wagon.py": "class Wagon:\n    def __init__(self, size):\n        self.size = size\n",
+    }
+    claim = Asked(files).ask("what is the difference between Wagon and Train?").claim
+    assert "Train makes Wagon: Train.make_one (train.py:5-6)." in claim
+
+
 def test_a_compared_type_shows_its_defaults_and_no_checks() -> None:
     report = Asked(FILES).ask("what is the difference between Wagon and Train? (Wagon, Train, depth)")
     shown = "".join(one.excerpt for one in report.findings)
