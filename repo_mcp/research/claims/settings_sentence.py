@@ -127,7 +127,7 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
         places += [(place.path, place.first) for place in reversed(trace_value(state, node))]
     places += [(node.path, node.symbol.start_line) for node in subject.nodes]
     for path, at in places:
-        line = state.source.read_lines(path)[at - 1]
+        line = "".join(state.source.read_lines(path)[at - 1 : at])  # none of a file that became shorter
         nothing = re.match(rf"\s*[\"'`]{re.escape(name)}[\"'`]\s*(?::|=>)\s*{_NOTHING}", line)
         given = nothing[1] if nothing is not None else find_value(name, line).rstrip(" ,;")
         is_name = fold_name(given.strip("\"'`").rpartition(".")[2]) == fold_name(name)  # a mere key

@@ -39,8 +39,9 @@ def find_mark(state: ResearchState, kind: Sequence[Node]) -> Node | None:
 
 def _list_marks(state: ResearchState, node: Node) -> set[str]:
     """Return the names of what marks a type, in the lines right above the one with its name."""
-    lines, first = state.source.read_lines(node.path), node.symbol.start_line
-    own = range(first, min(node.symbol.end_line, first + MOST_ABOVE) + 1)
+    lines = state.source.read_lines(node.path)
+    first, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
+    own = range(max(1, first), min(end, first + MOST_ABOVE) + 1)
     head = next((at for at in own if _MARK.match(lines[at - 1]) is None), first)
     above = head - 1
     while above > max(0, head - MOST_ABOVE) and _MARK.match(lines[above - 1]):

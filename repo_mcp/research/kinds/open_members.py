@@ -102,9 +102,10 @@ def _is_short(body: Body) -> bool:
 def _list_head(body: Body, member: DeclaredSymbol) -> range:
     """Return the lines of a member from the one with its name to the end of its parameters."""
     first, depth = member.start_line, 0
-    while first < member.end_line and member.name not in body.lines[first - 1]:
+    end = min(member.end_line, len(body.lines))  # the file may be shorter since it was parsed
+    while first < end and member.name not in body.lines[first - 1]:
         first += 1
-    for at in range(first, min(member.end_line, first + HEAD_LINES - 1) + 1):
+    for at in range(first, min(end, first + HEAD_LINES - 1) + 1):
         depth += body.lines[at - 1].count("(") - body.lines[at - 1].count(")")
         if depth <= 0:
             return range(first, at + 1)

@@ -99,8 +99,10 @@ def _note_reading(state: ResearchState, node: Node, fields: Sequence[Node]) -> N
 
 def _note_lines(state: ResearchState, user: Node, lines: tuple[int, ...], reason: Reason) -> None:
     """Note lines of a function or a value."""
-    text, shown = state.source.read_lines(user.path), lines
-    if user.symbol.kind in CALLABLE_KINDS:
+    text = state.source.read_lines(user.path)
+    # The file may be shorter since it was parsed.
+    lines = shown = tuple(at for at in lines if at <= len(text))
+    if lines and user.symbol.kind in CALLABLE_KINDS:
         room = FUNCTION_CHARS + measure(text, lines[1:MOST_LINES])
         shown = show_body(state, user, room, dict.fromkeys(lines, (reason.about,)))
         shown = keep_around(text, {*shown, *lines[:MOST_LINES]}, lines)
@@ -129,7 +131,8 @@ def describe_settings_type(state: ResearchState, subject: Subject) -> str:
 def _tell_default(state: ResearchState, field: Node) -> str:
     """Return a field with the value that its declaration gives it; "" for none."""
     at = field.symbol.start_line
-    line = state.source.read_lines(field.path)[at - 1]
-    value = re.split(r"\s(?:#|//)\s", find_value(field.symbol.name, line))[0].rstrip(" ,;")
+    line = "".join(state.source.read_lines(field.path)[at - 1 : at])  # none of a file that became shorter
+    comment = r"\s#\s" if field.language == "python" else r"\s(?:#|//)\s"  # two slashes divide in Python
+    value = re.split(comment, find_value(field.symbol.name, line))[0].rstrip(" ,;")
     told = value and len(value) <= MAX_VALUE_CHARS
     return f"{field.symbol.name} = {value} ({write_citation(field.path, at, at)})" if told else ""

@@ -87,3 +87,9 @@ def test_a_literal_of_a_struct_makes_one() -> None:
 def test_a_guessed_type_without_the_word_of_the_question_is_no_setting() -> None:
     query = "Where is the colour of a car configured? (PoolLimits)"
     assert Asked({"limits.py": LIMITS, "pool.py": POOL}).ask(query).reading.form is not Form.CONFIGURED
+
+
+def test_two_slashes_of_python_begin_no_comment() -> None:
+    limits = LIMITS.replace("2 * 8", "64 // 4")
+    claim = Asked({"limits.py": limits, "pool.py": POOL}).ask(f"{QUERY} (PoolLimits, DEFAULT_LIMIT)").claim
+    assert "largest = 64 // 4 (limits.py:6)" in claim
