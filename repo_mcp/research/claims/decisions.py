@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.bundler.body import Body, list_code
+from repo_mcp.bundler.bound_statements import find_makers
 from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, only_logs
 from repo_mcp.graph.nodes import Node
-from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
@@ -44,7 +44,7 @@ LEAST, MOST = 2, 3  # conditions that are told
 TELLING = 2  # words of the question, in a branch that does not leave the function
 INNER = 3  # statements under a condition; after more, its end says too little
 MOST_DECIDERS = 2  # functions to which the best one leaves a decision, and that are told
-STEPS, MOST_GIVEN = 2, 4  # from a condition to what gives a value to a name; statements that do
+MOST_GIVEN = 4  # statements that give values to the variables of conditions
 LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
 # `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
 _ON_ONE_LINE = re.compile(
@@ -53,10 +53,6 @@ _ON_ONE_LINE = re.compile(
 )
 _ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*;?\s*$")
 _ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
-_NAME = re.compile(r"[^\W\d]\w{2,}")
-# `const late = `, `late := `, `bool late = `, `let late: Option<u8> = `
-_GIVES = re.compile(r"\s*(?:[a-z]\w*(?:\s+mut)?\s+)?([^\W\d]\w{2,})\s*(?::[^=]*)?=(?![=>])")
-_OPERATORS = ("&&", "||")  # at the end of a line
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
 _RETURNS_RESULT = re.compile(r"return\s+(?:not\s+|!)?\w+[^\w;]+\w")  # more than a name or a constant
 
@@ -176,26 +172,12 @@ def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
 
 
 def _list_given(body: Body, conditions: Sequence[Statement]) -> list[Statement]:
-    """Return the statements that alone give a value to a name in some conditions, or in such a value."""
-    givers: dict[str, list[Statement]] = {}
-    for one in cut_statements(body, list_code(body))[1:]:
-        if found := _GIVES.match(read_line(body, one)):
-            givers.setdefault(found[1], []).append(_end_value(body, one))
-    given: list[Statement] = []
-    level = list(conditions)
-    for _ in range(STEPS):
-        names = [name for one in level for name in _NAME.findall(quote(body, (one,), LINE_CHARS))]
-        level = [givers[name][0] for name in dict.fromkeys(names) if len(givers.get(name, ())) == 1]
-        given += [one for one in level if one not in (*given, *conditions)]
-    return given[:MOST_GIVEN]
-
-
-def _end_value(body: Body, one: Statement) -> Statement:
-    """Return a statement with the lines below it for which it waits, `ready = open ||`."""
-    last = one.last
-    while last < body.end_line and body.lines[last - 1].rstrip().endswith(_OPERATORS):
-        last += 1
-    return replace(one, last=last)
+    """Return the statements that give values to the variables of some conditions."""
+    statements = cut_statements(body, list_code(body))
+    firsts = {one.first for one in conditions}
+    asking = [at for at, one in enumerate(statements) if one.first in firsts]
+    makers = dict.fromkeys(maker for at in asking for maker in find_makers(body, statements, at))
+    return [statements[at] for at in makers][:MOST_GIVEN]
 
 
 def _tell(one: Finding, body: Body, own: tuple[Statement, ...]) -> str:

@@ -21,7 +21,7 @@ from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
-from repo_mcp.research.settings.noted_deciding import describe_deciding
+from repo_mcp.research.settings.noted_deciding import describe_deciding_setting
 from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_lines import MAX_MATCHES
@@ -93,7 +93,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     sentence = _state_places(subject, places, state.unnoted[Role.SETS])
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    deciding = describe_deciding(state)
+    deciding = describe_deciding_setting(state)
     default = deciding or _describe_given(state, program) or _describe_default(state, subject, program)
     told = f"{deciding} {is_so}" if deciding else f"{is_so}{default}"
     return f"{told}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"

@@ -14,7 +14,8 @@ from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines,
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
-from repo_mcp.research.kinds.open_members import list_members
+from repo_mcp.research.kinds.open_members import list_overridable
+from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import count_words, shares_word
 
@@ -77,18 +78,12 @@ def list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:
     Of the latter, the base may be in another package. Of an enumeration, its members are returned.
     """
     if is_enumeration(base):
-        return _list_members(state, base)
+        values = [one for one in list_members(state.graph, base) if one.symbol.kind is SymbolKind.ENUM_MEMBER]
+        return values[:MOST_MODELS]
     derived = list_program_derived(state, base)[:MOST_MODELS]
     ending = "".join(map(str.capitalize, noun.split()))
     named = [node for node in search_types(state, f"*{ending}") if may_answer(node.path)]
     return [*dict.fromkeys((*derived, *named[:MOST_NAMED]))]
-
-
-def _list_members(state: ResearchState, base: Node) -> list[Node]:
-    record = state.graph.scan.find_record(base.path)
-    ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
-    nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
-    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER][:MOST_MODELS]
 
 
 def find_model(
@@ -110,7 +105,7 @@ def find_model(
             return min(
                 fitting,
                 key=lambda node: (
-                    members.isdisjoint(one.name for one in list_members(state, node)),
+                    members.isdisjoint(one.name for one in list_overridable(state, node)),
                     count_lines(node),
                     node.path,
                     node.symbol.start_line,

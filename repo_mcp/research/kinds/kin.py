@@ -20,8 +20,8 @@ from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
 from repo_mcp.research.kinds.making import find_making, find_mark
 from repo_mcp.research.kinds.open_members import (
     find_outside,
-    list_members,
     list_open_members,
+    list_overridable,
     show_line,
     show_open,
     show_overriding,
@@ -66,7 +66,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     kin = [Kin(base, reason, show_open(state, base, members))]
     if inner is not None:
         kin.append(Kin(inner, explain_base(Role.INNER_BASE, noun), read_code(state, inner)))
-    names = {one.name for node in (base, own) for one in list_members(state, node)}
+    names = {one.name for node in (base, own) for one in list_overridable(state, node)}
     model = find_model(state, own, _list_telling(state, own, noun, names), {one.name for one in members})
     if model is not None:
         kin.append(Kin(model, explain_model(noun), show_overriding(state, model, members)))

@@ -15,6 +15,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import OPEN_TYPES
+from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
@@ -31,10 +32,10 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
     Beside methods, a property counts only if it is abstract: others are settings of each.
     """
     others = [node for node in kind if node != base]
-    overridden = Counter(one for node in others for one in {*map(_sign, list_members(state, node))})
+    overridden = Counter(one for node in others for one in {*map(_sign, list_overridable(state, node))})
     own = [
         one
-        for one in list_members(state, base)
+        for one in list_overridable(state, base)
         if one.access is not Access.PRIVATE
         and not one.flags & (SymbolFlag.STATIC | SymbolFlag.OVERRIDE)  # `ToString` is nothing of its own
         and (one.flags & SymbolFlag.ABSTRACT or overridden[_sign(one)])
@@ -44,12 +45,9 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
     return sorted(told, key=lambda one: (not one.flags & SymbolFlag.ABSTRACT, -overridden[_sign(one)]))
 
 
-def list_members(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
+def list_overridable(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
     """Return the methods and properties of a type."""
-    record = state.graph.scan.find_record(node.path)
-    ordinals = [] if record is None else record.list_children(node.symbol.ordinal)
-    symbols = [record.get_symbol(one) for one in ordinals] if record is not None else []
-    return [one for one in symbols if one.kind in _MEMBERS]
+    return [one.symbol for one in list_members(state.graph, node) if one.symbol.kind in _MEMBERS]
 
 
 def _sign(member: DeclaredSymbol) -> Signature:
@@ -62,7 +60,7 @@ def show_open(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol
     if base.symbol.kind in OPEN_TYPES or not members or _is_short(body):
         return body
     guessed = list_own_names(state.request.guesses)
-    asked = [one for one in list_members(state, base) if one.name in guessed and one not in members]
+    asked = [one for one in list_overridable(state, base) if one.name in guessed and one not in members]
     heads = [_list_head(body, one) for one in (*members[:MOST_SHOWN], *asked[:HEAD_LINES])]
     return _keep_lines(body, (at for own in heads for at in own), base.symbol.name)
 
@@ -71,7 +69,7 @@ def show_overriding(state: ResearchState, model: Node, members: Sequence[Declare
     """Return a model as a body; of a long one, its head and the members that override open ones."""
     body = read_code(state, model)
     names = {one.name for one in members}
-    own = [one for one in list_members(state, model) if one.name in names]
+    own = [one for one in list_overridable(state, model) if one.name in names]
     if not own or _is_short(body):
         return body
     kept = (at for one in own for at in range(one.start_line, one.end_line + 1))
@@ -86,7 +84,7 @@ def show_line(state: ResearchState, node: Node, at: int) -> Body:
 def find_outside(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Node | None:
     """Return what overrides the first open member outside the lines of a model, as a method of Go does."""
     end = model.symbol.end_line
-    own = {one.name for one in list_members(state, model) if one.start_line <= end}
+    own = {one.name for one in list_overridable(state, model) if one.start_line <= end}
     if not members or own.intersection(one.name for one in members):
         return None
     ending = f"{model.symbol.name}.{members[0].name}"

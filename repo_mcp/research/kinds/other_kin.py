@@ -14,7 +14,7 @@ from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_program_derived
 from repo_mcp.research.kinds.examples import MOST_MODELS
-from repo_mcp.research.kinds.open_members import list_members
+from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.text.guessed_names import list_own_names
 
 Shown = TypeVar("Shown")  # what is shown of a symbol
@@ -34,7 +34,7 @@ def leave_out_others(
     if base is None or all(role is not Role.MODEL for _, role in recipe):
         return [one for one, _ in shown]
     own = {node.declaration for node, role in recipe if role in RECIPE}
-    names = {one.name for node, role in recipe if role in RECIPE for one in list_members(state, node)}
+    names = {one.name for node, role in recipe if role in RECIPE for one in list_overridable(state, node)}
     level = list_program_derived(state, base)
     below = (two for one in level[:MOST_MODELS] for two in list_program_derived(state, one))
     kind = {node.declaration: node for node in (*level, *below) if node.declaration not in own}

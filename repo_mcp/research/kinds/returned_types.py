@@ -24,7 +24,7 @@ from repo_mcp.research.kinds.base_types import join_name, search_types
 from repo_mcp.research.kinds.derived_types import is_left_open
 from repo_mcp.research.kinds.examples import MODEL_LINES
 from repo_mcp.research.kinds.kin import Kin, list_callers
-from repo_mcp.research.kinds.open_members import list_members
+from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.text.question_words import Action, list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
@@ -62,7 +62,7 @@ def list_returning(state: ResearchState, action: Action) -> list[Kin]:
     usable = [node for node in returning[base] if not is_deprecated(node)]
     found += [(_choose_model(state, usable, noun), explain_model(noun))] if usable else []
     kin = [Kin(node, reason, read_code(state, node)) for node, reason in found]
-    members = list_members(state, base) if is_left_open(base) else []
+    members = list_overridable(state, base) if is_left_open(base) else []
     return [*kin, *list_callers(state, base, members, noun)]
 
 

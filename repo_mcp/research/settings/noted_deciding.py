@@ -87,7 +87,7 @@ def put_keys_last(state: ResearchState) -> None:
     state.findings[:] = [*first, *others, *last]
 
 
-def describe_deciding(state: ResearchState) -> str:
+def describe_deciding_setting(state: ResearchState) -> str:
     """Return a sentence on what decides about a setting: its default, and what it takes in which order."""
     by_id = {node.node_id: node for node in state.nodes.values()}
     for one in state.findings:
