@@ -12,7 +12,7 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import shorten_symbol
 from repo_mcp.research.findings.named_symbols import admits_node
-from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.deciding import is_key, list_deciding, read_deciding
@@ -61,7 +61,7 @@ def _note_declared(state: ResearchState, name: str) -> None:
     for node in map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED)):
         owner = node.qualified_name.split(".")[-2:][0]
         if owner in guessed and node.symbol.kind in VALUE_KINDS and admits_node(state, node):
-            state.add(node, Reason(f'what "{name}" refers to', Role.NAMED, name), 0)
+            state.add(node, explain_named(name), 0)
 
 
 def _note(state: ResearchState, node: Node, reason: Reason, lines: tuple[int, ...]) -> None:
