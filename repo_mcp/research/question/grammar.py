@@ -241,8 +241,9 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "|external |outgoing |module |package )*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
     (Form.DEPENDENCIES, "(?:what (?:is|are) )?X..(?:'s)? (?:dependencies|imports|dependency "
      "(?:graph|map|tree))"),
+    # "a record" is one of many, which the program deletes, and no name.
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
-     "|we |you )?<changed> X"),
+     "|we |you )?<changed> (?!an? )X"),
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
      "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),

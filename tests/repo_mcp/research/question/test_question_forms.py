@@ -157,6 +157,11 @@ def test_no_phrase_takes_long(text: str) -> None:
     assert_linear(lambda size: text[: size // 2] + text[-size // 2 :], read_phrase, len(text) // 8)
 
 
+@pytest.mark.parametrize("record", ["a row whose model has a DeletedAt field", "a Row"])
+def test_what_the_program_deletes_is_no_symbol_that_somebody_changes(record: str) -> None:
+    assert parse_question(f"What happens when I delete {record}?")[0].form is not Form.DEPENDENTS
+
+
 def test_what_changes_by_itself_is_no_change_that_somebody_makes() -> None:
     texts = {"app/config.py": "def config():\n    return 1\n\n\ndef reload_config():\n    return config()\n"}
     asked = Asked(texts)
