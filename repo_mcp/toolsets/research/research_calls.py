@@ -128,7 +128,7 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
     ]
     cuts = _Cuts(len(findings), rows - len(findings))
     chains = _list_chains(report, findings)
-    nodes = () if _repeats_map(report) else report.map_nodes
+    nodes = _list_mapped(report)
     result: Result = {
         "answer": escape_text(report.claim),
         "understood_as": _build_reading(report),
@@ -166,10 +166,14 @@ def _list_chains(report: Report, shown: Sequence[Finding]) -> list[Chain]:
     return [one for one in report.chains if len(one.symbols) > ONE_CALL or not named.issuperset(one.symbols)]
 
 
-def _repeats_map(report: Report) -> bool:
-    """Return True if every node of the map is a finding."""
+def _list_mapped(report: Report) -> Sequence[MapNode]:
+    """Return the nodes of the map: unless it is asked for, those with edges, and none if all are findings."""
+    if _asks_for_map(report):
+        return report.map_nodes
+    ends = {end for edge in report.map_edges for end in (edge.source, edge.target)}
+    nodes = [one for one in report.map_nodes if one.key in ends]
     found = {one.node_id for one in report.findings}
-    return not _asks_for_map(report) and found.issuperset(one.key for one in report.map_nodes)
+    return () if found.issuperset(one.key for one in nodes) else nodes
 
 
 def _asks_for_map(report: Report) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.records import Report, ResearchRequest
+from repo_mcp.research.findings.records import MapEdge, MapNode, Report, ResearchRequest
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 from tests.repo_mcp.research.asking import Asked
@@ -71,6 +71,21 @@ def test_few_callers_in_tests_are_findings() -> None:
     assert len(_list_symbols(_list_callers(2))) == 4
     asked = replace(_list_callers(5), request=ResearchRequest("who calls open_box?", findings=9))
     assert len(_list_symbols(asked)) == 7
+
+
+def test_the_map_has_what_its_edges_connect() -> None:
+    report = _list_callers(0)
+    (_, caller) = report.map_nodes
+    far, lone = (MapNode(one, one, "function", "far.py") for one in ("far", "lone"))
+    wide = replace(
+        report,
+        map_nodes=(*report.map_nodes, lone, far),
+        map_edges=(MapEdge("far", caller.key, "calls", "exact"),),
+    )
+    shown: Any = cut_report(wide, 40).result["dependency_map"]
+    assert [one["label"] for one in shown["nodes"]] == [caller.label, "far"]
+    known = replace(wide, map_nodes=(*report.map_nodes, lone), map_edges=report.map_edges)
+    assert cut_report(known, 40).result["dependency_map"] == {"nodes": [], "edges": []}
 
 
 def _list_symbols(report: Report) -> list[str]:
