@@ -60,15 +60,16 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return _tell_values(state, near)
     is_known = any(one.role is Role.NAMED for one in near)
     best = next((node for node in state.nodes.values() if not is_test_node(node)), None)
-    if not near or (" " not in asked and (best is None or not is_known)):
+    is_told = is_known or any(one.role is Role.MAKES_ERROR for one in near)
+    if not near or (" " not in asked and (best is None or not is_told)):
         return describe_near(state, near, asked)
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
     linked += [one for one in near if one.role is Role.FAILS and one not in linked]
     linked = _put_making_first(state, [one for one in linked if not is_of_error(one.symbol, one.kind)], near)
     if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
         return of_event
-    is_told = any(one.role is Role.MAKES_ERROR for one in linked)
-    others = [] if is_told else _list_others(state, linked, near)
+    is_made = any(one.role is Role.MAKES_ERROR for one in linked)
+    others = [] if is_made else _list_others(state, linked, near)
     told = _tell_errors(state, linked[:MAX_FUNCTIONS])
     if not told and list_errors(state, linked)[0]:  # they only refuse arguments
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]

@@ -19,7 +19,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_error, is_error_name, is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_one_name, is_whole_name
@@ -28,7 +28,7 @@ from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.asked_words import asks_tests
 from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.words.error_uses import MAKING, ErrorUse, find_used, find_written
-from repo_mcp.research.words.errors_made import list_raising
+from repo_mcp.research.words.errors_made import iter_errors, list_raising
 from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
@@ -80,7 +80,25 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     best = state.failures.failing = sorted(below, key=rank)
     room = max(MAX_FAILING - len(named), LEAST_BELOW)
     shown = [*named[: max(1, MAX_FAILING - min(len(best), room))], *best][:MAX_FAILING]
-    return shown, below
+    guessed = _find_guessed_types(state, [*named, *best])
+    return [*shown, *guessed], below | guessed
+
+
+def _find_guessed_types(state: ResearchState, functions: Sequence[Node]) -> dict[Node, Reason]:
+    """Return the types of errors that a question guesses and some functions raise, each with the reason."""
+    raised: dict[str, Node] = {}
+    guessed = list_own_names(state.request.guesses)
+    for node in functions if any(name[:1].isupper() for name in guessed) else ():
+        for _, errors in iter_errors(state, build_finding(node)):
+            for name in (split_qualified(name)[-1] for name, _ in errors if name):
+                raised.setdefault(name, node)
+    return {
+        node: Reason(f"{raised[name].symbol.name} raises it", Role.OTHER)
+        for name in guessed
+        if name in raised
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
+        if node.symbol.kind in TYPE_KINDS and admits_node(state, node)
+    }
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
@@ -251,12 +269,37 @@ def _find_one_named(state: ResearchState, text: str) -> list[Node]:
         nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
     if not asks_tests(state.request.query):
         nodes = [node for node in nodes if not is_test_node(node)]
-    named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    named = _keep_meant(state, [node for node in nodes if node.symbol.kind in CALLABLE_KINDS])
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
     if subject.left_out and functions:
         functions = _list_failing_overloads(state, functions)
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _list_raising(state, node)]
     return functions or types or named
+
+
+def _keep_meant(state: ResearchState, named: Sequence[Node]) -> list[Node]:
+    """Return those of some namesakes that a guess means by its owner and other guesses by what is called.
+
+    `Shelf.only` of "only() on a shelf" is not `Query.only`; of two types of one name, that is meant whose
+    member uses another guessed function. A choice that leaves none is not made.
+    """
+    if len({(node.path, node.qualified_name) for node in named}) < 2:
+        return [*named]
+    guesses = state.request.guesses
+    owned = [node for node in named if any(f".{node.qualified_name}".endswith(f".{one}") for one in guesses)]
+    owned = [node for node in owned if "." in node.qualified_name] or [*named]
+    others = {*list_own_names(guesses)} - {node.symbol.name for node in named}
+    return [node for node in owned if others and _name_called(state, node) & others] or owned
+
+
+def is_namesake(state: ResearchState, name: str, path: str) -> bool:
+    """Return True for the name of a function whose errors are asked for, in a file without this function."""
+    meant = [node for node in state.failures.asked if node.symbol.name == name]
+    return bool(meant) and all(node.symbol.kind in CALLABLE_KINDS and node.path != path for node in meant)
+
+
+def _name_called(state: ResearchState, node: Node) -> set[str]:
+    return {state.get_node(edge.other).symbol.name for edge in list_uses(state, node, _GLANCE)}
 
 
 def _list_failing_overloads(state: ResearchState, named: Sequence[Node]) -> list[Node]:

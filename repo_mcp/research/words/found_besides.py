@@ -17,6 +17,7 @@ from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
+from repo_mcp.research.words.failing import is_namesake
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.product_name import leave_out_product
@@ -57,6 +58,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     recipe = [(nodes[one.node_id], one.role) for one in state.findings if one.node_id in nodes]
     shown = [(one, nodes.get(one.node_id or "")) for one in other.findings if len(one.shown) >= LEAST_SHOWN]
     found = leave_out_others(state, shown, recipe)
+    found = [one for one in found if not is_namesake(state, one.name, one.path)]
     if reading.form is Form.DEPENDENTS:
         found = [one for one in found if one.role not in BESIDE]
     places = {(one.path, one.start_line): one for one in found}

@@ -32,6 +32,7 @@ from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_wo
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
 from repo_mcp.research.words.deciders import put_deciders
+from repo_mcp.research.words.failing import is_namesake
 from repo_mcp.research.words.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
@@ -101,6 +102,7 @@ def find_seeds(
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
     found = keep_near(found, first) if only_near and first else found
+    found = [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
     seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
