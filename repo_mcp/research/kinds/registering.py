@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import (
     DOING,
@@ -17,7 +20,7 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
-from repo_mcp.research.kinds.derived_types import GLANCE
+from repo_mcp.research.kinds.derived_types import GLANCE, LOOK
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names
@@ -27,6 +30,7 @@ MOST_TAKING = 12  # functions that take a type; of more, none says where it belo
 MOST_GUESSED = 3  # names after which a function may be called
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
 _SETS = re.compile(r"_*[Ss]et(?![a-z])")
+_LIST_OF = r"(?:\[\]|\.\.\.|\b\w*(?:Array|Collection|Iterable|List|Seq|Sequence|Set|Vec)[\[<])\s*+"
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
 
 
@@ -79,11 +83,16 @@ def _find_working(state: ResearchState, best: Node) -> Node:
 
 
 def find_taking(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest constructor that others can call and that takes the type; None without one.
+    """Return the shortest function that takes several of a type, else such a constructor that takes one.
 
-    An error made of one does nothing with it. What many functions take belongs to none of them.
+    None without either. Others can call it. An error made of one does nothing with it. What many functions
+    take belongs to none of them.
     """
     nodes = _list_taking(state, base)
+    offered = [one for one in nodes if one.symbol.kind in DOING and one.symbol.flags & SymbolFlag.PUBLIC_API]
+    several = [one for one in offered if _takes_several(one, base)]
+    if 0 < len(several) <= MOST_TAKING:
+        return _find_working(state, min(several, key=lambda one: (count_lines(one), one.path)))
     fitting = [
         node
         for node in nodes
@@ -97,18 +106,31 @@ def find_taking(state: ResearchState, base: Node) -> Node | None:
     return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
 
 
+def _takes_several(node: Node, base: Node) -> bool:
+    """Return True for a parameter that is a list of a type: `Sorter[]`, `...Sorter`, `Sequence[Sorter]`."""
+    name = rf"(?:\w{{1,60}}\.)?{re.escape(base.symbol.name)}\b"
+    return re.search(rf"{_LIST_OF}{name}|{name}(?:<\w*+>)?\??\[\]", node.symbol.parameters) is not None
+
+
 def _list_taking(state: ResearchState, base: Node) -> list[Node]:
     """Return some functions of the program that take a type and are not deprecated.
 
-    Its own constructors take one to copy it, and a function that is deleted takes none.
+    The type may have parameters, and a base of its name without any. Where no function near takes it, more
+    files are searched. Its own constructors take one to copy it, and a function that is deleted takes none.
     """
-    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    taken = (base, *(one for one in list_bases(state, base) if one.symbol.name == base.symbol.name))
+    edges = _find_taking(state, taken, GLANCE) or _find_taking(state, taken, LOOK)
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
     return [
         node
         for node in nodes
         if not is_deprecated(node) and not is_left_out(state, node) and not _copies(node, base)
     ]
+
+
+def _find_taking(state: ResearchState, types: Sequence[Node], bounds: Bounds) -> list[Edge]:
+    found = (state.graph.find_incoming(one, (EdgeType.ACCEPTS,), bounds) for one in types)
+    return [edge for own in found for edge in own.edges]
 
 
 def _copies(node: Node, base: Node) -> bool:

@@ -253,3 +253,24 @@ def test_a_call_that_may_lead_anywhere_counts_if_its_line_names_the_kind() -> No
     default = next(one for one in report.findings if one.role is Role.SAYS_DEFAULT)
     assert "DEFAULT_CARRIER_CLASSES" in default.excerpt
     assert "LIMIT" not in default.excerpt
+
+
+def test_what_takes_several_of_a_kind_is_where_one_is_given() -> None:
+    files = {
+        "Sorters/ISorter.cs": "public interface ISorter { }\n"
+        "public interface ISorter<T> : ISorter\n{\n    int Sort(T one, T other);\n}\n",
+        **{
+            f"Sorters/{name}Sorter.cs": f"public class {name}Sorter : ISorter<{name}>\n{{\n"
+            f"    public int Sort({name} one, {name} other) {{ return one.Rank - other.Rank; }}\n}}\n"
+            for name in ("Box", "Bag", "Can")
+        },
+        "Depot.cs": "public class Depot\n{\n"
+        "    public Depot(ISorter first) { }\n"
+        "    public static Depot Create(params ISorter[] sorters) { return Create(sorters, true); }\n"
+        "    public static Depot Create(IList<ISorter> sorters, bool strict)\n    {\n"
+        "        if (sorters == null)\n            throw new Exception();\n"
+        "        return new Depot(sorters[0]);\n    }\n}\n",
+    }
+    report = Asked(files).ask("How do I write a custom sorter? (ISorter)")
+    taking = [one for one in report.findings if one.role is Role.TAKES_ONE]
+    assert [(one.symbol, one.start_line) for one in taking] == [("Depot.Create", 5)]
