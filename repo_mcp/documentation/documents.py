@@ -32,6 +32,9 @@ _XML_ENDINGS = (".xml", *(f".{one}" for one in sorted(XML_DOCUMENTS)))
 _BUILDS = ("build.xml", "pom.xml")  # of the documentation
 _CHANGELOG = re.compile(
     r"(?:^|/)(?:change-?logs?|changes|history|news|releases?(?:[-_ ]?notes?)?|what-?s-?new)"
+    r"(?:[.\d_-][^/]{0,80})?(?:/|$)"
+    # From one version to the next; `migrations/` may be those of a database.
+    r"|(?:^|/)(?:migrating|upgrading|breaking[-_]?changes|(?:migration|upgrade)[-_](?:guide|from|to|v?\d))"
     r"(?:[.\d_-][^/]{0,80})?(?:/|$)",
     re.IGNORECASE,
 )
@@ -64,7 +67,7 @@ _TRANSLATION = re.compile(
 
 _CHANGE_WORDS = """
 changelog changelogs changes changed history news release releases released version versions breaking upgrade
-upgrading deprecated deprecation deprecations migrate migration
+upgrading deprecated deprecation deprecations migrate migrating migration
 """
 _LICENCE_WORDS = """
 licence license licensed licenses licences copyright authors contributors maintainer maintainers maintains
