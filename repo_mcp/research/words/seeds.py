@@ -5,7 +5,8 @@
         -> their order (seed_order.py), with what returns a decision (asked_decisions.py) or fails
            (leading_failure.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
         -> what decides (deciders.py), what is handed on to (handed_on.py), tables (read_tables.py), members
-           that do most of what their type does (type_members.py), callers and callees (near_calls.py)
+           that do most of what their type does (type_members.py), callers and callees (near_calls.py), and
+           types of guessed names (guessed_types.py)
         -> reasons that the graph bears out (confirmed_reasons.py)
         -> the lines of each that are shown (shown_lines.py)
 
@@ -34,6 +35,7 @@ from repo_mcp.research.words.confirmed_reasons import confirm_reasons
 from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.failing import is_namesake
 from repo_mcp.research.words.guessed_declarations import put_guessed_declarations
+from repo_mcp.research.words.guessed_types import put_guessed_types
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.leading_failure import put_doers_first
@@ -124,7 +126,8 @@ def find_seeds(
     state.warnings += () if state.word_match.is_guessed else absent
     if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
-    seeds = confirm_reasons(state, _put_related(state, seeds, preferred), state.weights)
+    seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
+    seeds = confirm_reasons(state, seeds, state.weights)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
