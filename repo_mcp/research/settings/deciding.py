@@ -147,9 +147,9 @@ def _trim(value: str) -> str:
 
     One that goes on behind what was read ends with an ellipsis.
     """
-    value = value.rstrip(" ;,{}\t\r\n")
-    while value.endswith(")") and value.count("(") < value.count(")"):
-        value = value[:-1].rstrip()
+    value = value.rstrip(" ;,{\t\r\n")
+    while any(value.endswith(end) and value.count(begin) < value.count(end) for begin, end in ("()", "{}")):
+        value = value[:-1].rstrip(" ;,{")
     bare = QUOTED.sub('""', value)
     goes_on = bare.count("(") > bare.count(")") or bare.count('"') % 2 or bare.count("'") % 2
     return (f"{value}…" if goes_on else value) if len(value) <= MAX_VALUE_CHARS else ""

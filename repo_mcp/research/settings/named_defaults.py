@@ -6,18 +6,20 @@ setting itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.citing import cite_line, join_names
+from repo_mcp.research.findings.citing import cite_line, join_names, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, may_answer
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import write_snake
+from repo_mcp.research.settings.deciding import read_deciding
 from repo_mcp.research.settings.noted_settings import note_matches, note_readers
 from repo_mcp.research.settings.reading_lines import find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
@@ -25,6 +27,7 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import count_words
 
 MOST_FOUND, MOST_NAMED = 20, 2  # declarations of one name, defaults of one setting
+_DOTTED = re.compile(r"(?:\w+(?:\.|::|->))*([A-Za-z_]\w*)")
 _OF_DEFAULTS = ("default", "fallback", "initial")
 
 
@@ -53,7 +56,8 @@ def _declare(nodes: Sequence[Node], match: ExactMatch) -> bool:
 def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
     """Return, by name, the values of the program named as a setting with a word for a default."""
     named: dict[str, list[Node]] = {}
-    for own in _spell_defaults(name) if count_words(name) > 1 else ():
+    spelled = _spell_defaults(name) if count_words(name) > 1 else []
+    for own in dict.fromkeys((*_list_given(state, name), *spelled)):
         found = map(state.get_node, state.graph.scan.find_declared(own, MOST_FOUND))
         values = [
             node
@@ -63,6 +67,19 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
         if values:
             named[own] = values
     return dict(list(named.items())[:MOST_NAMED])
+
+
+def _list_given(state: ResearchState, name: str) -> list[str]:
+    """Return the names of values that are given to a setting by default: `config.DefaultAddress`."""
+    by_id = {node.node_id: node for node in state.nodes.values()}
+    deciding = [
+        read_deciding(state, name, by_id[one.node_id])
+        for one in state.findings
+        if one.role is Role.DECIDES_SETTING and one.reason.about == name and one.node_id in by_id
+    ]
+    values = [one.default[1] for one in deciding if one is not None and one.default is not None]
+    named = (_DOTTED.fullmatch(value) for value in values)
+    return [found[1] for found in named if found is not None and count_words(found[1]) > 1]
 
 
 def _spell_defaults(name: str) -> list[str]:
@@ -92,8 +109,12 @@ def describe_named_defaults(state: ResearchState) -> str:
         told = [f"declared at {join_names(declared)}"]
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):
             lines = [
-                cite_line(one) for one in state.findings if one.role is role and one.reason.about == name
+                f"{shorten_symbol(one)} ({cite_line(one)})"
+                if one.node_id and verb == "set"
+                else cite_line(one)
+                for one in state.findings
+                if one.role is role and one.reason.about == name
             ]
-            told += [f"{verb} at {join_names(lines)}"] if lines else []
+            told += [f"{verb} {'in' if ' (' in lines[0] else 'at'} {join_names(lines)}"] if lines else []
         sentences.append(f" {name} is {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}.")
     return "".join(sentences)

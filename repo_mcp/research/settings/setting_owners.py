@@ -46,20 +46,29 @@ _CONFIG_PATH = re.compile(
 _OF_CONFIGURATION = re.compile(  # at the start of a word of the name of a type
     r"(?:\b|_|(?<=[a-z0-9])(?=[A-Z]))(?i:conf|opt|setting|default|param|flag|args\b|argument|preference)"
 )
+_CONFIGURES_ALL = re.compile(  # the name of a type that configures everything
+    r"(?:App|Base|Common|Default|Global|Main|Server|Client|Conf|Config|Configuration|Options?|Settings?|Defaults?"
+    r"|Params|Parameters|Args|Flags|Preferences)+",
+    re.IGNORECASE,
+)
 
 
 def is_owned(state: ResearchState, owner: str, name: str, match: ExactMatch) -> bool | None:
     """Return whether a line means the name of an owner, or None if it does not say whose it is.
 
-    A variable is seldom named after its type, so it tells a type only if it is.
+    A variable is seldom named after its type, so it tells a type only if it is. Keys of data that stand
+    around the name say whose it is, unless all of the type's name says that it configures something.
     """
+    is_other = False
+    is_data = not has_parser(match.path) and not _CONFIGURES_ALL.fullmatch(owner)
     for holders in _iter_holders(state, name, match):
         told = [one for one in holders if len(one) >= LEAST_CHARS and one not in _NO_OWNERS]
+        is_other = is_other or (is_data and bool(told))
         if any(_is_like(owner, one) for one in told):
             return True
         if any(owner[0].islower() or one[0].isupper() for one in told):
             return False
-    return None
+    return False if is_other else None
 
 
 def _is_like(owner: str, other: str) -> bool:
@@ -73,8 +82,9 @@ def _is_like(owner: str, other: str) -> bool:
 def _iter_holders(state: ResearchState, name: str, match: ExactMatch) -> Iterator[Sequence[str]]:
     """Yield the names that stand for what holds the name in a line, the innermost first."""
     quoted = re.escape(name)
-    found = re.search(rf"\b{quoted}[\"']?\]?\s*(?:[:=]|\?\?|\|\|)", match.line) or re.search(
-        quoted, match.line
+    case = re.NOFLAG if name in match.line else re.IGNORECASE  # data spell it as their own
+    found = re.search(rf"\b{quoted}[\"']?\]?\s*(?:[:=]|\?\?|\|\|)", match.line, case) or re.search(
+        quoted, match.line, case
     )
     if found is None:
         return

@@ -151,5 +151,5 @@ def test_the_value_of_a_named_default_is_quoted_and_no_other_name_beside_it() ->
     }
     report = Asked(texts).ask("where is max_size configured and what is its default?")
     values = "\n".join(report.findings[0].values)
-    assert "SMALL_MAX_SIZE = 30" in values
+    assert "SMALL_MAX_SIZE (conf.py:11), which is 30 (conf.py:1)" in report.claim
     assert "LARGE_MAX_SIZE = 50" not in values

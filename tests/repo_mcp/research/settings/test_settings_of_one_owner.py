@@ -1,0 +1,51 @@
+"""Settings of one type among keys of others, with what their default stands for and what replaces it."""
+
+from __future__ import annotations
+
+from repo_mcp.research.settings.deciding import _trim
+from tests.repo_mcp.research.asking import Asked
+
+GATES = {
+    "gate.go": (
+        'package depot\n\nimport "os"\n\nvar (\n'
+        '\t// DefaultGateAddress is used if none is given.\n\tDefaultGateAddress = "localhost:80"\n)\n\n'
+        'func init() {\n\tif given, ok := os.LookupEnv("DEPOT_GATE"); ok {\n'
+        "\t\tDefaultGateAddress = given\n\t}\n}\n\n"
+        "// GateConfig says how parcels come in.\ntype GateConfig struct {\n"
+        "\t// The address on which parcels come in.\n"
+        '\tListen string `json:"listen,omitempty"`\n}\n\n'
+        'func open(gate *GateConfig) {\n\tif gate.Listen == "" {\n'
+        "\t\tgate.Listen = DefaultGateAddress\n\t}\n\tstart(gate.Listen)\n}\n"
+    ),
+    "conf/depot.json": (
+        '{\n  "gate": {\n    "listen": "here"\n  },\n  "shelves": {\n    "upper": {\n'
+        '      "listen": "there"\n    }\n  }\n}\n'
+    ),
+}
+ASKED = "Where is the address of the gate configured and what is its default? (GateConfig.Listen)"
+
+
+def test_a_key_of_another_table_is_no_setting_of_a_type() -> None:
+    claim = Asked(GATES).ask(ASKED).claim
+    assert "conf/depot.json:3" in claim
+    assert "conf/depot.json:7" not in claim
+
+
+def test_the_default_is_told_with_its_value_and_what_replaces_it() -> None:
+    report = Asked(GATES).ask(ASKED)
+    assert (
+        'The default of Listen is DefaultGateAddress (gate.go:24), which is "localhost:80" (gate.go:7).'
+        in report.claim
+    )
+    assert "DefaultGateAddress is declared at gate.go:7 and set in depot.init (gate.go:12)" in report.claim
+    assert any("DefaultGateAddress = given" in one.excerpt for one in report.findings)
+
+
+def test_a_field_that_is_asked_for_is_shown_with_its_comment() -> None:
+    excerpt = next(one.excerpt for one in Asked(GATES).ask(ASKED).findings if one.name == "Listen")
+    assert "The address on which parcels come in." in excerpt
+
+
+def test_a_bracket_that_is_opened_in_a_value_is_closed_there() -> None:
+    assert _trim("depot.Names{Longest: 64}") == "depot.Names{Longest: 64}"
+    assert _trim("3 }") == "3"
