@@ -68,7 +68,10 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     base = _find_asked_base(state, action)
     if base is not None and _is_unguessed(state, base, action.nouns):
         base = None
-    guessed = None if base is not None and _is_meant(base, action.nouns) else _find_guessed_base(state)
+    is_sure = base is not None and _is_meant(base, action.nouns)
+    guessed = None if is_sure else _find_guessed_base(state, is_own=action.is_kind)
+    if guessed is not None and action.is_kind and (base is None or _is_guessed(state, base)):
+        return guessed
     found = [node for node in (base, guessed) if node is not None]
     return max(found, key=lambda node: count_derived(state, node) if len(found) > 1 else (0, 0), default=None)
 
@@ -90,10 +93,16 @@ def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
     return base
 
 
-def _find_guessed_base(state: ResearchState) -> Node | None:
+def _is_guessed(state: ResearchState, node: Node) -> bool:
+    return node.symbol.name in list_own_names(state.request.guesses)
+
+
+def _find_guessed_base(state: ResearchState, *, is_own: bool = False) -> Node | None:
     """Return the type with a guessed name from which most derive, or None.
 
-    It is left open for at least LEAST_GUESSED, or one of LEAST_CONFIRMED is guessed as well. If the question
+    It is left open for at least LEAST_GUESSED, or one of LEAST_CONFIRMED is guessed as well. Of somebody's
+    own kind, "how do I write a custom gate", it need not be left open, and the first one guessed is meant:
+    who guesses names what to derive from, then what is needed besides. If the question
     says what the new one is like, "such as those for bikes", a type that derives from the base must say so.
     If there is none, a guessed enumeration of kinds is the base: `FailureKind`.
     """
@@ -107,13 +116,14 @@ def _find_guessed_base(state: ResearchState) -> Node | None:
         node
         for node, own in derived.items()
         if (
-            (counts[node][0] >= LEAST_GUESSED and is_left_open(node))
+            (counts[node][0] >= LEAST_GUESSED and (is_own or is_left_open(node)))
             or (counts[node][0] >= LEAST_CONFIRMED and any(one.symbol.name in names for one in own))
         )
         and (not like or _has_alike(node, own, like))
     ]
     kinds = (node for node in named if is_enumeration(node) and node.symbol.name.endswith(_OF_KINDS))
-    return max(bases, key=counts.__getitem__, default=None) or next(kinds, None)
+    first = max(bases[:1] if is_own else bases, key=counts.__getitem__, default=None)
+    return first or next(kinds, None)
 
 
 def _has_alike(base: Node, derived: Sequence[Node], like: Sequence[str]) -> bool:

@@ -14,12 +14,13 @@ from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines,
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
 from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
-from repo_mcp.research.kinds.open_members import list_overridable
+from repo_mcp.research.kinds.open_members import UNFILLED, list_overridable
 from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import count_words, shares_word
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
+OPEN_LINES = 12  # of a type that may only say what others fill
 MOST_MODELS = 8  # types of a kind whose uses are looked at
 MOST_NAMED = 8  # further types whose names end with the kind's
 _MAKES = ("new", "make", "create", "build")
@@ -100,7 +101,7 @@ def find_model(
     level = level[:MOST_MODELS]
     for _ in range(2 if named is None else 0):
         below = {node: list_program_derived(state, node)[:MOST_MODELS] for node in level}
-        fitting = [node for node, own in below.items() if not own and _is_model(node)]
+        fitting = [node for node, own in below.items() if not own and _is_model(state, node)]
         if fitting:
             return min(
                 fitting,
@@ -118,7 +119,7 @@ def find_model(
 def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequence[str]) -> Node | None:
     """Return the type whose name has most of the words that tell one of a kind; None if all have as many."""
     below = [two for one in level[:MOST_MODELS] for two in list_program_derived(state, one)]
-    kind = [node for node in dict.fromkeys((*level, *below)) if _is_whole(node)]
+    kind = [node for node in dict.fromkeys((*level, *below)) if _is_whole(state, node)]
     held = {node: shares_word(node.symbol.name, telling) for node in kind}
     most = max(held.values(), default=0)
     best = [node for node in kind if held[node] == most]
@@ -127,11 +128,16 @@ def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequ
     return min(best, key=lambda node: (count_words(node.symbol.name), count_lines(node), node.path))
 
 
-def _is_model(node: Node) -> bool:
+def _is_model(state: ResearchState, node: Node) -> bool:
     """Return True for a type that shows how one of a kind is written."""
-    return count_lines(node) >= MODEL_LINES and _is_whole(node)
+    return count_lines(node) >= MODEL_LINES and _is_whole(state, node)
 
 
-def _is_whole(node: Node) -> bool:
-    """Return True for a type in use that leaves nothing open and has a name: not `new Handler`, in a call."""
-    return not (is_left_open(node) or is_deprecated(node) or " " in node.symbol.name)
+def _is_whole(state: ResearchState, node: Node) -> bool:
+    """Return True for a type in use that leaves nothing open and has a name: not `new Handler`, in a call.
+
+    A short one that raises for what derives from it to fill leaves all open.
+    """
+    if is_left_open(node) or is_deprecated(node) or " " in node.symbol.name:
+        return False
+    return count_lines(node) > OPEN_LINES or not any(map(UNFILLED.search, read_body(state, node)))

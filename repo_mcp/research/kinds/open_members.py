@@ -6,6 +6,7 @@ Whether a language marks such members or not, others of the kind override them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
@@ -23,26 +24,45 @@ WHOLE_CHARS = 1_200  # of a base or a model; of a longer one, only its open memb
 MOST_SHOWN, HEAD_LINES = 10, 4  # heads of members, lines of each
 MOST_DECLARED = 200  # members of one name that are looked at
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+UNFILLED = re.compile(r"\b(?:raise|throw(?: new)?) NotImplemented(?:Error|Exception)\b")
 Signature = tuple[str, str]  # name and parameters
 
 
 def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
-    """Return the members of a base that are abstract, then those overridden in its kind, the most first.
+    """Return the members of a base that are abstract, then guessed ones, then those overridden in its kind.
 
-    Beside methods, a property counts only if it is abstract: others are settings of each.
+    Of the last, those overridden most come first. Beside methods, a property counts only if it is abstract:
+    others are settings of each.
     """
     others = [node for node in kind if node != base]
     overridden = Counter(one for node in others for one in {*map(_sign, list_overridable(state, node))})
+    guessed, lines = list_own_names(state.request.guesses), state.source.read_lines(base.path)
     own = [
         one
         for one in list_overridable(state, base)
         if one.access is not Access.PRIVATE
         and not one.flags & (SymbolFlag.STATIC | SymbolFlag.OVERRIDE)  # `ToString` is nothing of its own
-        and (one.flags & SymbolFlag.ABSTRACT or overridden[_sign(one)])
+        and (
+            one.flags & SymbolFlag.ABSTRACT
+            or overridden[_sign(one)]
+            or (one.name in guessed and _is_unfilled(lines, one))
+        )
         and not (one.kind is SymbolKind.PROPERTY and one.name.startswith("_"))
     ]
     told = [one for one in own if one.kind is SymbolKind.METHOD or one.flags & SymbolFlag.ABSTRACT] or own
-    return sorted(told, key=lambda one: (not one.flags & SymbolFlag.ABSTRACT, -overridden[_sign(one)]))
+    return sorted(
+        told,
+        key=lambda one: (
+            not one.flags & SymbolFlag.ABSTRACT,
+            one.name not in guessed,
+            -overridden[_sign(one)],
+        ),
+    )
+
+
+def _is_unfilled(lines: Sequence[str], member: DeclaredSymbol) -> bool:
+    """Return True for a member that raises for what overrides it."""
+    return any(map(UNFILLED.search, lines[member.start_line - 1 : member.end_line]))
 
 
 def list_overridable(state: ResearchState, node: Node) -> list[DeclaredSymbol]:

@@ -34,6 +34,7 @@ MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files tha
 _GUESSED = Reason("others of the kind are entries of it", Role.NAMED_TABLE)
 NAMED_AFTER_KIND = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
 _OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
+_OF_TYPES = re.compile(r"=\s*(?:\w+\.)?(?:Annotated|Callable|Literal|Optional|Tuple|Union)\[")  # for checkers
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
 _OPENS = re.compile(r"[\[{(][^\])}]*$")
 HEAD_LINES = 3  # of a table, in one of which its bracket opens
@@ -111,7 +112,9 @@ def _list_tables_of_kind(state: ResearchState) -> list[Node]:
 
 
 def _is_table(state: ResearchState, node: Node) -> bool:
-    return node.symbol.kind in VALUES and _count_entries(read_body(state, node)) >= LEAST_ENTRIES
+    body = read_body(state, node)
+    is_value = node.symbol.kind in VALUES and _OF_TYPES.search(" ".join(body[:HEAD_LINES])) is None
+    return is_value and _count_entries(body) >= LEAST_ENTRIES
 
 
 def _list_tables(state: ResearchState, seed: Seed) -> list[Node]:

@@ -149,8 +149,7 @@ class _Page:
         body = self._bodies[position]
         keeps = not position and body.comment_lines == seed.body.comment_lines
         keeps = keeps and seed.reason.role not in RECIPE  # of these, only what says how one is added
-        is_type = seed.node is not None and seed.node.symbol.kind in TYPE_KINDS
-        keeps = keeps or (is_type and len(list_code(seed.body)) == 1)  # its comment says all
+        keeps = keeps or len(list_code(seed.body)) == 1  # its comment says all
         lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
         lines = end_blocks(body, lines)
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)

@@ -1,0 +1,58 @@
+"""The base of somebody's own kind that a question guesses, and what is no place or model for it."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked, list_found
+
+MEASURES = {
+    "depot/measures.py": (
+        "class MeasureDecorator:\n"
+        '    """Wrap a measure."""\n\n'
+        "    def process_weight(self, value):\n"
+        '        """Change a weight on its way in."""\n        raise NotImplementedError()\n\n'
+        "    def prepare(self):\n        return self.process_weight\n\n\n"
+        + "".join(
+            f"class Measure{name}(MeasureDecorator):\n    def prepare(self):\n        made = []\n"
+            f"        made.append({at})\n        made.append({at})\n        return made\n\n\n"
+            for at, name in enumerate(("Grams", "Pounds", "Tons", "Stones"))
+        )
+        + "class MeasureOfOthers(MeasureDecorator):\n    def prepare(self):\n"
+        "        raise NotImplementedError\n\n    def more(self):\n        pass\n"
+    ),
+    "depot/checked.py": (
+        "from typing import Union\n\nColumnMeasureArgument = Union[\n    MeasureGrams,\n    MeasurePounds,\n"
+        "    MeasureTons,\n]\n"
+    ),
+}
+ASKED = "How do I write a custom column measure? (MeasureDecorator, process_weight)"
+
+
+def test_a_guessed_type_from_which_others_derive_is_the_base_although_nothing_is_abstract() -> None:
+    claim = Asked(MEASURES).ask(ASKED).claim
+    assert claim.startswith("Others of the kind derive from measures.MeasureDecorator")
+    assert "They override process_weight and prepare." in claim
+
+
+def test_an_alias_for_type_checkers_is_no_table_of_a_kind() -> None:
+    assert "are entries of" not in Asked(MEASURES).ask("How do I write a custom column measure?").claim
+
+
+def test_what_only_raises_for_others_is_nothing_to_copy() -> None:
+    assert "One to copy is measures.MeasureGrams" in Asked(MEASURES).ask(ASKED).claim
+
+
+def test_of_two_guessed_interfaces_the_first_is_the_base() -> None:
+    texts = {
+        "stamps.go": "package stamps\n\ntype StampInterface interface {\n\tRead(text string) error\n"
+        "\tStampWriterInterface\n}\n\ntype StampWriterInterface interface {\n\tWrite() string\n}\n\n"
+        + "".join(
+            f"type {name}Stamp struct{{}}\n\n"
+            f"func ({name}Stamp) Read(text string) error {{\n\treturn nil\n}}\n\n"
+            f'func ({name}Stamp) Write() string {{\n\treturn "{name}"\n}}\n\n'
+            for name in ("Red", "Blue", "Green", "Black")
+        )
+        + 'type seal struct{}\n\nfunc (seal) Write() string {\n\treturn "seal"\n}\n',
+    }
+    report = Asked(texts).ask("How do I write a custom stamp? (StampInterface, StampWriterInterface)")
+    assert report.claim.startswith("Others of the kind derive from stamps.StampInterface")
+    assert list_found(report)
