@@ -19,7 +19,7 @@ from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.shared_members import find_members
-from repo_mcp.research.findings.named_symbols import count_lines, find_by_name
+from repo_mcp.research.findings.named_symbols import count_lines, find_by_name, read_body
 from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import LOOK
@@ -84,7 +84,9 @@ def _is_connected(state: ResearchState, node: Node, near: Sequence[Node]) -> boo
     """Return True for a type that one of the best declarations names, unless it declares one of them."""
     if any(one.qualified_name.startswith(f"{node.qualified_name}.") for one in near if _does(one)):
         return False
-    uses = (edge.other for one in near for edge in list_uses(state, one, LOOK, NAMED))
+    name = node.symbol.name
+    naming = (one for one in near if any(name in line for line in read_body(state, one)))  # edges take longer
+    uses = (edge.other for one in naming for edge in list_uses(state, one, LOOK, NAMED))
     return any(one == node.declaration for one in uses)
 
 
