@@ -104,9 +104,10 @@ def _list_further(
 ) -> Iterator[SymbolSpan]:
     """Yield the functions and types of a record that `known` lacks, each with the comment above it.
 
-    If the record is of an earlier text, symbols that have moved are left out.
+    If the record is of an earlier text, symbols that have moved are left out. So is the type in the head of a
+    method, as in `func (p *Parcel) Weigh()`, of which a record makes a symbol with the lines of that method.
     """
-    names = {(span.name_line, span.name) for span in known}
+    names = {(span.name_line, name) for span in known for name in (span.name, span.owner)}
     lines = text.split("\n")
     for ordinal in np.flatnonzero(np.isin(record.kinds, _WITH_BODIES)).tolist():
         head, name = int(record.starts[ordinal]), record.get_name(ordinal)

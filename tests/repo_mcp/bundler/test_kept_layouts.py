@@ -50,3 +50,13 @@ def test_a_function_in_a_block_of_its_owner_names_it_once() -> None:
     record = SymbolRecord(builder.encode())
     spans = read_layout("parcel.rs", text, find_record=lambda _path: record).spans
     assert [span.qualified_name for span in spans] == ["Parcel", "Parcel.weigh"]
+
+
+def test_a_method_outside_its_type_is_not_named_by_its_receiver() -> None:
+    text = b"package depot\n\nfunc (p *Parcel) Weigh() int {\n\treturn p.load * 9\n}\n"
+    builder = SymbolRecordBuilder("depot.go", 5)
+    receiver = builder.add_symbol("Parcel", SymbolKind.EXTENSION, 0, 3, 5)
+    builder.add_symbol("Weigh", SymbolKind.METHOD, receiver, 3, 5)
+    record = SymbolRecord(builder.encode())
+    spans = read_layout("depot.go", text, find_record=lambda _path: record).spans
+    assert [span.qualified_name for span in spans] == ["Parcel.Weigh"]
