@@ -14,17 +14,18 @@ from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.decisions import describe_decisions
 from repo_mcp.research.claims.first_sentences import read_description
+from repo_mcp.research.claims.near_ones import calls_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.edges.hops import NARROW
-from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, shorten_symbol
+from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten, shorten_symbol
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
 from repo_mcp.research.findings.reasons import BESIDE, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
-from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.research.words.rivals import Rival, list_rivals
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
@@ -60,14 +61,17 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
-    near = list_rivals(state, best)
+    near = _list_rivals(state, best)
     rivals = [described for described, _ in near]
     if state.word_match.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
     callees = [*_list_called(state, best)]
     others = _list_others(state, own, callees)
+    most = NEAREST_GUESSED if state.word_match.is_guessed else NEAREST
+    near_ones = list_near(state, best, others[:most])
     if state.word_match.is_guessed and errors is None:
-        return " ".join([*_describe_guessed(state, best, rivals, others, callees), *describe_section(state)])
+        told = _describe_guessed(state, best, rivals, others, near_ones, callees)
+        return " ".join([*told, *describe_section(state)])
     beside = _list_beside(state, best)
     sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
     if errors:
@@ -79,9 +83,19 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
         sentences += _describe_called(best, callees, is_clear=not (rivals or outcome))
         if not (rivals or outcome or state.word_match.lacking):
             sentences += filter(None, [describe_decisions(state, best)])
-    if others and not (rivals or errors):
-        sentences.append(f"Also close {_list_next(map(name_briefly, others[:2]))}.")
+    if near_ones and not (rivals or errors):
+        sentences.append(_see_also(map(name_briefly, near_ones)))
     return " ".join([*sentences, *describe_section(state)])
+
+
+def _list_rivals(state: ResearchState, best: Node) -> list[Rival]:
+    """Return what may fit as well as the best one, without what only a word or a guess has led to."""
+    rivals = list_rivals(state, best)
+    nodes = [node for _, node in rivals if node is not None]
+    near = list_near(state, best, nodes)
+    if not state.word_match.is_guessed:
+        near += [one for one in nodes if one.symbol.kind not in TYPE_KINDS and calls_guessed(state, one)]
+    return [(name, node) for name, node in rivals if node is None or node in near]
 
 
 def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[Node]) -> list[Node]:
@@ -97,34 +111,40 @@ def _describe_guessed(
     best: Node,
     rivals: Sequence[str],
     others: Sequence[Node],
+    near: Sequence[Node],
     callees: Sequence[Node],
 ) -> list[str]:
     """Return sentences on what guessed names lead to: what the nearest does, what calls it, the next ones."""
-    making = [node for node in others if node.symbol.kind is SymbolKind.CONSTRUCTOR]  # the type says as much
-    near = [node for node in others if node not in making]
-    called = join_names(map(name_briefly, callees))
-    said = read_description(state, best)
-    does = f": {said[:-1]}" if said else f", which calls {called}" if called else ""
-    sentences = [f"Closest is {name_briefly(best)}{does}."]
-    sentences += [f"It calls {called}."] if said and called else []
+    sentences = [f"{name_briefly(best)} comes closest.", *_quote_comments(state, [best])]
+    sentences += _describe_called(best, callees, is_clear=True)
     calls = (one for one in state.links.values() if one.kind == EdgeType.CALLS)  # others may only reach it
     callers = {link.source for link in calls if link.target == best.declaration}
-    calling = [node for node in near if node.declaration in callers][: NEAREST_GUESSED - 1]
+    calling = [node for node in others if node.declaration in callers][: NEAREST_GUESSED - 1]
     if calling:
         verb = "calls" if len(calling) == 1 else "call"
         sentences.append(f"{join_names(map(name_briefly, calling))} {verb} it.")
     known = {name_briefly(one) for one in (best, *calling)}
-    named = (one for one in dict.fromkeys((*rivals, *map(name_briefly, near))) if one not in known)
+    plain = [node for node in near if node.symbol.kind is not SymbolKind.CONSTRUCTOR]  # its type says as much
+    named = (one for one in dict.fromkeys((*rivals, *map(name_briefly, plain))) if one not in known)
     rest = [*named][: NEAREST_GUESSED - len(known)]
-    sentences += [f"Next {_list_next(rest)}."] if rest else []
+    sentences += [_see_also(rest)] if rest else []
     outcome = describe_outcome(state) or describe_decisions(state, best)
     return [*sentences, outcome] if outcome else sentences
 
 
 def _describe_called(best: Node, callees: Sequence[Node], *, is_clear: bool) -> list[str]:
-    """Return a sentence on what the best declaration calls; if `is_clear`, "It" stands for its name."""
+    """Return a sentence on what the best declaration calls; if `is_clear`, "It" stands for its name.
+
+    It makes a type, which may be an error that it raises.
+    """
     who = "It" if is_clear else shorten(best.qualified_name)
-    return [f"{who} calls {join_names(map(name_briefly, callees))}."] if callees else []
+    made = [node for node in callees if node.symbol.kind in TYPE_KINDS]
+    called = [node for node in callees if node not in made]
+    if not (made and called):
+        verb = "makes" if made else "calls"
+        return [f"{who} {verb} {join_names(map(name_briefly, callees))}."] if callees else []
+    makes = join_names(map(name_briefly, made), 1)
+    return [f"{who} calls {join_names(map(name_briefly, called), MAX_NAMED - 1)}, and makes {makes}."]
 
 
 def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
@@ -223,10 +243,8 @@ def _is_adverb(word: str) -> bool:
     return folded.isalpha() and folded.endswith("ly") and len(folded) > 4 and folded not in _NO_ADVERBS
 
 
-def _list_next(names: Iterable[str]) -> str:
-    """Return up to two names with their verb."""
-    listed = list(dict.fromkeys(names))
-    return f"{'are' if len(listed) > 1 else 'is'} {join_names(listed)}"
+def _see_also(names: Iterable[str]) -> str:
+    return f"See also {join_names(dict.fromkeys(names))}."
 
 
 def leads_unparsed(state: ResearchState) -> bool:
@@ -245,7 +263,7 @@ def describe_places(state: ResearchState) -> str:
     places = [_name_place(one) for one in near[:3]]
     sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)])]
     if len(near) > 1:
-        sentences.append(f"Also close {_list_next(places[1:])}.")
+        sentences.append(_see_also(places[1:]))
     return " ".join([*sentences, *describe_section(state)])
 
 

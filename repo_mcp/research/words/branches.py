@@ -115,11 +115,14 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 
 
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
-    """Return the text of statements on one line."""
+    """Return the text of statements on one line, cut behind a word if it is long."""
     lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
     lines = (line.rstrip().removesuffix("\\") for line in lines)
     text = " ".join(" ".join(lines).split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
     if text.count("{") != text.count("}"):
         text = text.strip("{} ")
     text = text.rstrip(":").strip()
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    if len(text) <= most:
+        return text
+    cut = text.rfind(" ", most // 2, most - 1)
+    return f"{text[: most - 1]}…" if cut < 0 else f"{text[:cut]} …"

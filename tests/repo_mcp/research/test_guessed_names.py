@@ -38,7 +38,7 @@ def test_a_guessed_name_leads_to_what_everyday_words_do_not() -> None:
     bare, helped = ASKED.ask(EVERYDAY), ASKED.ask(f"{EVERYDAY} (restore_state, resume)")
     assert "restore_state" not in bare.claim
     assert helped.claim.startswith(
-        "Closest is depot.restore_state (depot.py:1-4), which calls depot.load_parcels (depot.py:7-11)."
+        "depot.restore_state (depot.py:1-4) comes closest. It calls depot.load_parcels (depot.py:7-11)."
         " depot.open_depot (depot.py:20-21) calls it."
     )
 
@@ -55,8 +55,8 @@ def test_a_guess_that_the_best_lacks_is_no_word_of_the_question() -> None:
 
 def test_only_what_has_a_guess_fits_by_the_guesses() -> None:
     claim = ASKED.ask("How is the conveyor turned? (exists)").claim
-    assert claim.startswith("Closest is depot.restore_state (depot.py:1-4), which calls ")
-    assert claim.endswith("Next is depot.turn_conveyor (depot.py:14-17).")
+    assert claim.startswith("depot.restore_state (depot.py:1-4) comes closest. It calls ")
+    assert claim.endswith("See also depot.turn_conveyor (depot.py:14-17).")
 
 
 def test_a_call_of_an_interface_runs_what_implements_it() -> None:
@@ -67,7 +67,7 @@ def test_a_call_of_an_interface_runs_what_implements_it() -> None:
         "type fileWriter struct{}\n\nfunc (f *fileWriter) mark(n int) int {\n\tn = n + 1\n\treturn n\n}\n",
     }
     claim = Asked(files).ask("what does it do once somebody leaves for good? (endOfRun, mark)").claim
-    assert claim.startswith("Closest is loop.endOfRun (loop/loop.go:11-17), which calls fileWriter.mark")
+    assert claim.startswith("loop.endOfRun (loop/loop.go:11-17) comes closest. It calls fileWriter.mark")
 
 
 def test_stop_words_in_brackets_are_no_names() -> None:
@@ -207,4 +207,4 @@ void HangWatch::forget_loop(int loop) {
         **OTHERS,
     }
     claim = Asked(texts).ask("How does it notice that everything stands still? (forget_loop, stalled)").claim
-    assert claim.startswith("Closest is HangWatch.forget_loop (hang.cpp:2-6). Next are ")
+    assert claim.startswith("HangWatch.forget_loop (hang.cpp:2-6) comes closest.")

@@ -102,7 +102,7 @@ def test_an_error_is_stated_with_the_text_of_its_variable() -> None:
 
 def test_errors_that_are_raised_when_something_happens() -> None:
     report = Asked({"desk.js": DESK}).ask("Which errors are raised when a stamp is not paid?")
-    assert report.reading.text == "which errors are raised: a stamp is not paid"
+    assert report.reading.text == 'the errors of "a stamp is not paid"'
 
 
 def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
