@@ -58,21 +58,57 @@ def choose_lines(
     terms; `leads` returns the names of other shown declarations to which a text leads. The head is always
     included. With `keeps_comments`, a body that fits has its comments and the lines that only close brackets.
     """
+    whole = _list_whole(body, room, keeps_comments=keeps_comments)
+    return sorted(_rank(body, weights, room, leads, spare)) if whole is None else whole
+
+
+def rank_lines(
+    body: Body,
+    weights: Mapping[str, float],
+    room: int,
+    leads: Callable[[str], Sequence[str]] = lambda _text: (),
+    *,
+    keeps_comments: bool = False,
+    spare: int = 0,
+) -> list[int]:
+    """Return the lines that `choose_lines` returns, the best first."""
+    whole = _list_whole(body, room, keeps_comments=keeps_comments)
+    if whole == []:
+        return []
+    ranked = _rank(body, weights, room, leads, spare)
+    return ranked if whole is None else [*dict.fromkeys([*(at for at in ranked if at in whole), *whole])]
+
+
+def _list_whole(body: Body, room: int, *, keeps_comments: bool) -> list[int] | None:
+    """Return all lines of a body, or all that say something; None if these do not fit."""
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
         last -= 1
     whole = list(range(body.start_line, last + 1))
     if keeps_comments and measure(body.lines, whole) <= room:
         return whole
-    code = [
+    saying = [number for number in _list_code(body) if not says_nothing(body.lines[number - 1])]
+    return saying if measure(body.lines, saying) <= room else None
+
+
+def _list_code(body: Body) -> list[int]:
+    """Return the lines from the head on that are neither blank nor comments."""
+    return [
         number
         for number in range(body.head_line, body.end_line + 1)
         if number not in body.comment_lines and body.lines[number - 1].strip()
     ]
-    saying = [number for number in code if not says_nothing(body.lines[number - 1])]
-    if measure(body.lines, saying) <= room:
-        return saying
-    code = [number for number in code if not is_directive(body.lines[number - 1])]
+
+
+def _rank(
+    body: Body,
+    weights: Mapping[str, float],
+    room: int,
+    leads: Callable[[str], Sequence[str]],
+    spare: int,
+) -> list[int]:
+    """Return the lines of the statements that are chosen of a body, the best first."""
+    code = [number for number in _list_code(body) if not is_directive(body.lines[number - 1])]
     body = _drop_weak(body, weights)
     statements = _discount_far(body, cut_statements(body, code), weights)
     if room < SHORT_ROOM and statements:
@@ -130,12 +166,12 @@ class _Choice:
         texts = ("\n".join(body.lines[one.first - 1 : one.last]) for one in statements)
         self._leads = [[f"{name}()" for name in leads(text)] for text in texts]  # no term has brackets
         self._costs = [measure_statement(body, one) for one in statements]
-        self._shown: set[int] = set()  # positions of statements
+        self._shown: dict[int, None] = {}  # positions of statements, as they were chosen
         self._seen: Counter[str] = Counter()  # how often each term is shown, and each name that is led to
         self._rates: dict[int, float] = {}  # of the statements that are left
 
     def take_best(self) -> list[int]:
-        """Return the lines of the head and of the best statements that fit, ascending."""
+        """Return the lines of the head and of the best statements that fit, the best first."""
         rates = self._rates
         self._take(0)
         rated = {at: self._rate(at) for at in range(1, len(self._statements)) if self._may_be_chosen(at)}
@@ -175,7 +211,7 @@ class _Choice:
         if self._shown and cost > self._left + (self._spare if len(self._shown) == 1 else 0):
             return False
         self._left -= cost
-        self._shown.update(new)
+        self._shown |= dict.fromkeys(reversed(new))
         added = Counter(held for one in new for held in self._list_held(one))
         self._seen.update(added)
         for one in self._rates:
@@ -212,5 +248,5 @@ class _Choice:
     def _list_lines(self) -> list[int]:
         """Return the lines of the statements that are shown, without comments and closing brackets."""
         shown = (self._statements[ordinal] for ordinal in self._shown)
-        numbers = sorted(number for one in shown for number in list_shown_lines(self._body, one))
-        return sorted({*numbers, *list_conditionals(self._body, numbers)})
+        numbers = [number for one in shown for number in list_shown_lines(self._body, one)]
+        return list(dict.fromkeys([*numbers, *list_conditionals(self._body, sorted(numbers))]))

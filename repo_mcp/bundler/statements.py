@@ -50,7 +50,7 @@ _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A
 _MAKES_NAME = re.compile(
     r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++){0,2}([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
 )
-_ARM = re.compile(r"\s*+(?:case|when|default)\b")
+_ARM = re.compile(r"\s*+(?:case(?!(?:[\w\s,]*+:?=)?\s*+<-)|when|default)\b")  # no `select` of Go
 _SETS_FLAG = re.compile(
     r"\s*+(?:[\w<>]+\s++){0,3}(?:(?:self|this)(?:\.|->)|@)?([A-Za-z_]\w*+)(?:\s*+:[^=]{1,40})?\s*+:?=\s*+"
     r"(?:[Tt]rue|[Ff]alse)\b"

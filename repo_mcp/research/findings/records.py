@@ -104,6 +104,7 @@ class Finding:
     name: str = ""  # the symbol's own name, which one of its lines must hold; "" for a file
     excerpt: str = ""  # numbered lines of the live text
     shown: tuple[int, ...] = ()  # lines chosen for the excerpt; empty: the head and the lines of use
+    ranked: tuple[int, ...] = ()  # of `shown`, the best first; the last are left out first
     values: tuple[str, ...] = ()  # of names in the excerpt: each a path and the numbered lines that give one
 
     @property

@@ -130,6 +130,7 @@ class ResearchState:
         lines: tuple[int, ...] = (),
         *,
         shown: tuple[int, ...] = (),
+        ranked: tuple[int, ...] = (),
     ) -> bool:
         """Note a symbol. Return False when it is already noted or outside the folder, or at the limit."""
         if node.declaration in self.nodes:
@@ -141,7 +142,8 @@ class ResearchState:
             return False
         self.nodes[node.declaration] = node
         self.confidences[node.declaration] = confidence
-        self.findings.append(replace(build_finding(node, reason, hop, confidence, lines), shown=shown))
+        finding = build_finding(node, reason, hop, confidence, lines)
+        self.findings.append(replace(finding, shown=shown, ranked=ranked))
         return True
 
     def add_place(self, finding: Finding) -> bool:

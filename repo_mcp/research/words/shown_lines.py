@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 from types import MappingProxyType
 
 from repo_mcp.bundler.body import Body, list_code, measure, measure_indent, trim_margin
-from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.bundler.chosen_lines import choose_lines, rank_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
@@ -75,8 +75,8 @@ def note_seeds(
     if len(page.chosen) == len(seeds) and not state.word_match.lacks_most:
         page.spend_rest()
     heads = [[_find_name_line(seed)] for seed in seeds[len(page.chosen) :]]
-    for seed, lines in zip(seeds, (*page.chosen, *heads), strict=True):
-        _note_seed(state, seed, tuple(lines))
+    for position, (seed, lines) in enumerate(zip(seeds, (*page.chosen, *heads), strict=True)):
+        _note_seed(state, seed, tuple(lines), page.ranked.get(position, ()))
 
 
 class _Page:
@@ -84,6 +84,7 @@ class _Page:
 
     def __init__(self, state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind) -> None:
         self.chosen: list[list[int]] = []  # the lines of the first seeds, which have room
+        self.ranked: dict[int, tuple[int, ...]] = {}  # by position, the best first
         self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings) // state.room.parts
         self._parts, self._told = state.room.parts, state.room.told
         self._weights = state.weights
@@ -150,8 +151,9 @@ class _Page:
         keeps = not position and body.comment_lines == seed.body.comment_lines
         keeps = keeps and seed.reason.role not in RECIPE  # of these, only what says how one is added
         keeps = keeps or len(list_code(seed.body)) == 1  # its comment says all
-        lines = choose_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
-        lines = end_blocks(body, lines)
+        ranked = rank_lines(body, self._weights, room, wanted, keeps_comments=keeps, spare=SPARE)
+        self.ranked[position] = tuple(ranked)
+        lines = end_blocks(body, sorted(ranked))
         others = (own for at, own in chosen if at != position and self._seeds[at].path == seed.path)
         known = {line for own in others for line in own} | self._told.get(seed.path, frozenset())
         return [line for line in lines if line == seed.body.head_line or line not in known]
@@ -270,11 +272,11 @@ def _list_calls(seed: Seed, shown: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(found | around))
 
 
-def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
+def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...], ranked: tuple[int, ...]) -> None:
     """Note a declaration as a symbol, or as a place if it is none or is already noted."""
     called = _list_calls(seed, shown)
     if seed.node is not None and state.add(
-        seed.node, seed.reason, 0, Confidence.PROBABLE, called, shown=shown
+        seed.node, seed.reason, 0, Confidence.PROBABLE, called, shown=shown, ranked=ranked
     ):
         return
     lines, start, end = seed.body.lines, seed.body.start_line, seed.body.end_line

@@ -43,21 +43,24 @@ def choose_all(report: Report, rows: int, room: int = 0) -> list[Chosen]:
 def shorten(finding: Finding, room: int) -> Finding | None:
     """Return a finding with those lines of its excerpt with which it fits; None if they are too few.
 
-    The last lines are left out first, and those for which it was found at the very last.
+    The lines worth least are left out first, of equal ones the last, and those for which it was found at the
+    very last.
     """
     from repo_mcp.research.findings.excerpts import GAP  # not when tools are listed
 
     lines = finding.excerpt.splitlines(keepends=True)
     telling = {f"{at}" for at in finding.lines}
-    least = min(LEAST_LINES, len(lines))
-    while len(lines) >= least:
+    ranks = {f"{at}": rank for rank, at in enumerate(finding.ranked)}
+    least = min(LEAST_LINES, len(lines) - lines.count(GAP))
+    while len(lines) - lines.count(GAP) >= least:
         short = replace(finding, excerpt="".join(lines))
         told = {key: value for key, value in build_finding(short, 1).items() if value}
         if lines[-1] != GAP and len(encode_json(told)) <= room:
             return short
         spare = [at for at in range(1, len(lines)) if lines[at].partition("\t")[0] not in telling]
         spare = [at for at in spare if lines[at] != GAP] or [len(lines) - 1]
-        lines[spare[-1] :] = _join_gaps([GAP, *lines[spare[-1] + 1 :]], lines[spare[-1] - 1], GAP)
+        worst = max(spare, key=lambda at: (ranks.get(lines[at].partition("\t")[0], len(ranks)), at))
+        lines[worst:] = _join_gaps([GAP, *lines[worst + 1 :]], lines[worst - 1], GAP)
     return None
 
 

@@ -466,3 +466,26 @@ def test_a_branch_is_shown_with_the_conditions_that_fail_before_it(
     shown = choose_lines(body, {"word": 1.0}, 160)
     assert {line, *above} <= set(shown)
     assert set(left_out).isdisjoint(shown)
+
+
+def choose_text(text: str, room: int, terms: dict[int, tuple[str, ...]]) -> str:
+    """Return the chosen lines of a text, whose first line is the head."""
+    lines = text.strip("\n").splitlines()
+    body = Body(lines, 1, len(lines), 1, terms, frozenset())
+    chosen = choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room)
+    return "\n".join(lines[at - 1] for at in chosen)
+
+
+def test_what_waits_for_a_channel_is_no_arm_of_a_choice() -> None:
+    filler = "".join(f"\tprepare(step{at}, options)\n" for at in range(20))
+    text = f"""func run(in chan task) {{
+{filler}\tselect {{
+\tcase <-done:
+\t\tstop()
+\tcase one := <-in:
+\t\tsend(one)
+\t}}
+{filler}}}"""
+    shown = choose_text(text, 110, {26: ("send",)})
+    assert "send(one)" in shown
+    assert "stop()" not in shown

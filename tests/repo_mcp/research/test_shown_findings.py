@@ -38,7 +38,7 @@ def test_of_one_more_finding_the_lines_that_fit_are_shown(report: Report) -> Non
     assert list_lines(report, 3, 10_000) == [*whole.items()]
     assert [name for name, _ in list_lines(report, 1, 0)] == [first]
     assert list_lines(report, 1, 10_000) == [(first, whole[first]), (second, whole[second])]
-    assert list_lines(report, 1, 800) == [(first, whole[first]), (second, 9)]
+    assert list_lines(report, 1, 800) == [(first, whole[first]), (second, 10)]  # one of them a gap
     assert list_lines(report, 1, 400) == [
         (first, whole[first]),
         (third, whole[third]),
@@ -64,3 +64,15 @@ def test_a_finding_cut_to_its_room_keeps_the_lines_for_which_it_was_found() -> N
     assert short is not None
     lines = short.excerpt.splitlines()
     assert (lines[0], lines[-2:]) == ("10\tline 10", ["…", "27\tline 27"])
+
+
+def test_a_finding_cut_to_its_room_loses_the_lines_worth_least() -> None:
+    steps = "".join(f"    prepare({step}, 'one of the steps before')\n" for step in range(40))
+    send = "    if letter.is_late:\n        queue.send(letter.address)\n"
+    texts = {"post.py": f"def send_late_letter(queue, letter):\n{steps}{send}{steps}    return queue\n"}
+    report = Asked(texts).ask("how is a late letter sent to its address?")
+    (found,) = (one for one in report.findings if one.name == "send_late_letter")
+    short = shorten(found, 500)
+    assert short is not None
+    assert short.excerpt.count("\n") < found.excerpt.count("\n")
+    assert "queue.send(letter.address)" in short.excerpt
