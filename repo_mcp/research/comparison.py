@@ -10,7 +10,6 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims.first_sentences import list_above
 from repo_mcp.research.compared_members import (
     DECIDING_ALL,
     chooses,
@@ -22,6 +21,7 @@ from repo_mcp.research.compared_members import (
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.first_sentences import list_above
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject

@@ -13,12 +13,12 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.decisions import describe_decisions
-from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.near_ones import calls_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten, shorten_symbol
+from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
 from repo_mcp.research.findings.reasons import BESIDE, Role
 from repo_mcp.research.findings.records import Finding

@@ -10,7 +10,6 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.shared_members import (
     MAX_ALONE,
     find_compared_members,
@@ -28,6 +27,7 @@ from repo_mcp.research.findings.citing import (
     shorten,
     shorten_symbol,
 )
+from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.named_symbols import read_body
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject

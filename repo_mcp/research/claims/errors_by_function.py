@@ -16,10 +16,10 @@ from collections.abc import Collection, Iterable, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.claims.errors_claim import describe_near
-from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.claims.let_out_sentence import describe_let_out
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten_symbol
+from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role

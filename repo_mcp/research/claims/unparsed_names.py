@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.differences import describe_documented
-from repo_mcp.research.claims.first_sentences import read_comment
 from repo_mcp.research.edges.build_options import describe_option_uses, is_option
 from repo_mcp.research.edges.declared_again import is_member
 from repo_mcp.research.edges.naming_tests import describe_naming_tests
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed_files import read_declared_lines
 from repo_mcp.research.findings.citing import join_names, name_findings
+from repo_mcp.research.findings.first_sentences import read_comment
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form, Subject

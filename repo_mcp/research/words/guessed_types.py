@@ -17,8 +17,8 @@ from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims.first_sentences import read_description
 from repo_mcp.research.edges.shared_members import find_members
+from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.named_symbols import count_lines, find_by_name, read_body
 from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses

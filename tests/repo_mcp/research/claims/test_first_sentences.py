@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.claims.first_sentences import read_first_sentence
+from repo_mcp.research.findings.first_sentences import read_first_sentence
 from tests.growth import BOUND, measure_growth
 
 
