@@ -73,8 +73,6 @@ def rank_lines(
 ) -> list[int]:
     """Return the lines that `choose_lines` returns, the best first."""
     whole = _list_whole(body, room, keeps_comments=keeps_comments)
-    if whole == []:
-        return []
     ranked = _rank(body, weights, room, leads, spare)
     return ranked if whole is None else [*dict.fromkeys([*(at for at in ranked if at in whole), *whole])]
 
@@ -111,7 +109,9 @@ def _rank(
     code = [number for number in _list_code(body) if not is_directive(body.lines[number - 1])]
     body = _drop_weak(body, weights)
     statements = _discount_far(body, cut_statements(body, code), weights)
-    if room < SHORT_ROOM and statements:
+    if not statements:
+        return []
+    if room < SHORT_ROOM:
         head = statements[0]
         statements[0] = replace(head, last=min(head.last, head.first + SHORT_HEAD - 1))
     return _Choice(body, statements, weights, leads, room, spare).take_best()
