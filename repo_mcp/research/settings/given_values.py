@@ -6,7 +6,7 @@ LIMIT = 10    limit: 20,    "limit": {    #define LIMIT 10    public int Limit =
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from repo_mcp.bundler.body import says_nothing
 
@@ -80,10 +80,15 @@ def find_value(name: str, text: str) -> str:
     return (found["macro"] or found["given"]).strip()
 
 
-def find_end(lines: Sequence[str], first: int, most: int = MOST_LINES) -> int:
-    """Return the last line of the statement that begins in a line, of at most some lines."""
+def find_end(
+    lines: Sequence[str], first: int, most: int = MOST_LINES, comments: Set[int] = frozenset()
+) -> int:
+    """Return the last line of the statement that begins in a line, of at most some lines besides comments."""
     depth = 0
+    most += sum(at in comments for at in range(first, first + most))
     for at in range(first, min(first + most, len(lines) + 1)):
+        if at in comments:
+            continue
         line = lines[at - 1]
         depth += sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")
         if depth <= 0 and not line.rstrip().endswith(("=", "=>", "\\")):

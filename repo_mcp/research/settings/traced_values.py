@@ -52,6 +52,7 @@ _OF_OPTIONS = re.compile(
     r"(?:Args|Builder|Conf|Config|Configuration|Defaults?|Options?|Params|Parameters|Props|Settings|Spec)$"
 )  # end the names of types that hold what configures another
 _IS_ARGUMENT = re.compile(r"^\s*\w+=(?!=).*,\s*$")  # of a call: of what is made there, not of all of the name
+_OWN = frozenset({None, "self", "this", "cls"})  # receivers in the methods of a type
 _WORDS = frozenset({"None", "null", "nil", "undefined", "self", "this", "new", "not", "or", "and"})
 
 
@@ -109,7 +110,7 @@ class _Tracer:
         comments = self._state.source.read_comment_lines(node.path)
         name, own = re.escape(node.symbol.name), node.symbol.start_line
         given = re.compile(
-            rf"(?:(?P<bare>^\s*|[;{{(]\s*)|\.|->|@){name}\s*"
+            rf"(?:(?P<bare>^\s*|[;{{(]\s*)|(?P<of>[\w)\]]*+)(?:\.|->)|@){name}\s*"
             r"(?:(?P<counts>\+\+|--|[-+]=)|(?:\?\?|\|\|)?:?=(?![=>]))"
         )
         found = [
@@ -120,7 +121,9 @@ class _Tracer:
         others = [(at, match) for at, match in found if at != own]
         if any(match["counts"] for _, match in found) or len(others) > MOST_SETTING:
             return None
-        return [own, *(at for at, match in others if match["bare"] is None or self._may_mean(node, at))]
+        meant = [(at, one["of"]) for at, one in others if self._may_mean(node, at, one["bare"], one["of"])]
+        meant.sort(key=lambda one: one[1] not in _OWN)  # stable; of others it may be another type's
+        return [own, *(at for at, _ in meant)]
 
     def _is_one_of_its_type(self, node: Node) -> bool:
         """Return True for an instance that a type has of itself: its name says as much."""
@@ -129,12 +132,16 @@ class _Tracer:
         made = re.compile(rf"=\s*(?:new\s+)?{re.escape(owner)}\s*\(")
         return bool(owner) and any(made.search(line[:LINE_CHARS]) for line in lines)
 
-    def _may_mean(self, node: Node, at: int) -> bool:
-        """Return True if a bare name in a line of its file may be a value: no variable of another function.
+    def _may_mean(self, node: Node, at: int, bare: str | None, receiver: str | None) -> bool:
+        """Return True if a name in a line of its file may be a value: no variable, no member of another type.
 
         A method of the same type may leave out the receiver.
         """
         around = self._state.source.find_around(node.path, at)
+        if bare is None:
+            owner = node.qualified_name.rpartition(".")[0]
+            own = around is None or around.qualified_name.startswith(f"{owner}.")
+            return own or receiver not in _OWN
         if around is None or around.symbol.kind not in CALLABLE_KINDS:
             return True
         owner = node.qualified_name.rpartition(".")[0]
@@ -163,8 +170,10 @@ class _Tracer:
         Unless the line `is_sure` to mean this name, the value must be there to be read, or at the end.
         """
         lines = self._state.source.read_lines(path)
-        place = Place(path, at, find_end(lines, at))
-        value = find_value(name, "\n".join(line[:LINE_CHARS] for line in lines[at - 1 : place.last]))
+        comments = self._state.source.read_comment_lines(path)
+        place = Place(path, at, find_end(lines, at, comments=comments))
+        code = (lines[one - 1][:LINE_CHARS] for one in range(at, place.last + 1) if one not in comments)
+        value = find_value(name, "\n".join(code))
         if not value or is_beginning(lines[at - 1], value):
             return []
         if begins_value(value):

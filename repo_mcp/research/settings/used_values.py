@@ -173,9 +173,10 @@ def _is_receiver(node: Node, texts: Sequence[str]) -> bool:
 
 
 def _quote(state: ResearchState, place: Place) -> str:
-    """Return the numbered lines of a place."""
+    """Return the numbered lines of a place, without comments."""
     lines = state.source.read_lines(place.path)
-    numbers = [at for at in range(place.first, place.last + 1) if not says_nothing(lines[at - 1])]
+    code = {*range(place.first, place.last + 1)} - state.source.read_comment_lines(place.path)
+    numbers = [at for at in sorted(code) if not says_nothing(lines[at - 1])]
     margin = find_margin([lines[at - 1] for at in numbers])
     texts = [f"{at}:{cut_margin(lines[at - 1].rstrip(), margin)[:MAX_LINE_CHARS]}" for at in numbers]
     return "\n".join(texts)

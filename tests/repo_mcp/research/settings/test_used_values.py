@@ -58,6 +58,28 @@ def test_what_a_limit_a_list_and_a_key_stand_for_is_quoted() -> None:
     }
 
 
+def test_a_field_that_a_condition_reads_is_quoted_where_its_own_type_sets_it() -> None:
+    code = (
+        "def note(meta):\n    meta.gates = [one.gate for one in meta.rows]\n\n\n"
+        "class Crate:\n    def __init__(self):\n        self.gates = {'none'}\n\n\n"
+        "class Guard:\n    def __init__(self, person):\n        if person.is_active:\n"
+        "            self.gates = {\n                # As the rules of the person name them, which others\n"
+        "                # have given, for each gate on the way\n                one.gate.name\n"
+        "                for one in find_rules(person)\n                if one.is_open\n            }\n\n"
+        "    def may_pass(self, gate):\n        if gate is None:\n            return False\n"
+        "        return gate.name in self.gates\n"
+    )
+    (quoted,) = list_values({"guards.py": code}, "How is it decided who may pass? (Guard.may_pass, gates)")[
+        "may_pass"
+    ]
+    assert quoted.split("\n")[1:] == [
+        "13:self.gates = {",
+        "16:    one.gate.name",
+        "17:    for one in find_rules(person)",
+        "18:    if one.is_open",
+    ]
+
+
 def test_an_argument_of_what_is_made_in_a_table_is_quoted_only_if_it_is_a_literal() -> None:
     files = {"courier.py": RETRIES}
     for value, is_quoted in (("Option(type='int')", False), ("90", True)):
