@@ -34,9 +34,10 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import list_own_names
 
 MAX_SIGNATURES = 2  # of functions that two interfaces declare
-MAX_CALLS = 6  # that only one of compared functions makes; with more they have little in common
+MAX_CALLS = 6  # that only one of compared functions makes; of more, those are told that are guessed by name
 _BOUNDS = Bounds(files=60, references=400)
 
 
@@ -153,9 +154,16 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
             for called, place in calls[node].items()
             if not any(_may_call(called, calls[other], texts[other]) for other in others)
         ]
-        if 0 < len(alone) <= MAX_CALLS:
-            sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(alone)}.")
+        told = alone if len(alone) <= MAX_CALLS else [one for one in alone if _is_guessed(state, one)]
+        if told:
+            sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(told)}.")
     return sentences
+
+
+def _is_guessed(state: ResearchState, called: str) -> bool:
+    """Return True for a call, as it is told, of what has a guessed name: `clause.OnConflict (save.go:7)`."""
+    name = called.partition(" ")[0].rpartition(".")[2]
+    return name in list_own_names(state.request.guesses)
 
 
 def _may_call(called: Node, calls: Iterable[Node], text: str) -> bool:
@@ -167,12 +175,15 @@ def _may_call(called: Node, calls: Iterable[Node], text: str) -> bool:
 
 
 def _is_whole(state: ResearchState, node: Node) -> bool:
-    """Return True for a function all of whose calls were read, and which calls none of its own name."""
+    """Return True for a function all of whose calls were read, and which calls no overload of its own."""
     if node.symbol.kind not in CALLABLE_KINDS or node.symbol.end_line == node.symbol.start_line:
         return False
     body = "\n".join(_read_code(state, node)[1:])
-    hands_on = re.search(rf"(?<![\w$]){re.escape(node.symbol.name)}\s*(?:<[^<>()]*>\s*)?\(", body)
-    return hands_on is None and not state.graph.find_outgoing(node, CALLS, _BOUNDS).cut
+    name = re.escape(node.symbol.name)
+    own = rf"(?:(?<![\w$.>:])|\b(?:this|self|super|cls|base)(?:\.|->|::)){name}\s*(?:<[^<>()]*>\s*)?\("
+    if re.search(own, body) or state.graph.find_outgoing(node, CALLS, _BOUNDS).cut:
+        return False
+    return all(one.qualified_name != node.qualified_name for one in _list_calls(state, node))
 
 
 def _read_code(state: ResearchState, node: Node) -> list[str]:
@@ -189,7 +200,13 @@ def _list_calls(state: ResearchState, node: Node) -> dict[Node, str]:
         other = state.get_node(edge.other)
         if not other.qualified_name.startswith(f"{node.qualified_name}."):
             called.setdefault(other, _cite_call(node, edge))
-    return called
+    names = {one.qualified_name for one in called}
+    return {
+        one: place
+        for one, place in called.items()
+        if one.symbol.kind is not SymbolKind.CONSTRUCTOR
+        or one.qualified_name.rpartition(".")[0] not in names  # its type is called
+    }
 
 
 def _find_calls(state: ResearchState, node: Node) -> list[Edge]:

@@ -114,3 +114,22 @@ def test_a_described_difference_is_that_of_two_guessed_types_if_one_derives_from
     assert [one.asked for one in compared.reading.subjects] == ["QuickPlain", "Plain"]
     apart = Asked(READERS).ask(f"{asked} (Quick, Plain, read)")
     assert apart.reading.form is Form.OPEN
+
+
+def test_a_namesake_of_another_type_and_many_calls_hide_no_difference() -> None:
+    steps = "".join(f"        step_{at}(box)\n" for at in range(8))
+    files = {
+        "depot.py": "from steps import *\n\n\nclass Executor:\n"
+        "    def __init__(self, box):\n        self.box = box\n\n\n"
+        "class Query:\n    def discard(self):\n        return 1\n\n\n"
+        "class Depot:\n    def drop(self, box):\n        return Executor(box)\n\n"
+        "    def make(self) -> Query:\n        return Query()\n\n"
+        "    def discard(self, box):\n        query: Query = self.make()\n        return query.discard()\n\n"
+        f"    def clear(self, box):\n{steps}",
+        "steps.py": "".join(f"def step_{at}(box):\n    return box\n\n\n" for at in range(8)),
+    }
+    claim = Asked(files).ask("What is the difference between Depot.drop and Depot.discard?").claim
+    assert "Only Depot.drop calls depot.Executor (depot.py:16)." in claim
+    assert "Only Depot.discard calls Depot.make (depot.py:22) and Query.discard (depot.py:23)." in claim
+    asked = "What is the difference between Depot.drop and Depot.clear? (steps.step_7)"
+    assert "Only Depot.clear calls steps.step_7 (depot.py:33)." in Asked(files).ask(asked).claim
