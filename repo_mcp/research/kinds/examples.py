@@ -48,21 +48,33 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
         for one, count in met.items()
         if one not in known and count >= least and may_answer(one.path) and state.admits(one.path)
     }
-    order = sorted(listing, key=lambda one: (one.path, one.ordinal), reverse=True)
-    best = max(order, key=lambda one: (listing[one], bool(one.ordinal)), default=None)
-    if best is None:
-        return None
-    table = None if best.ordinal else _find_value(state, best.path, own)
-    return table or (state.get_node(best), listing[best])
-
-
-def _find_value(state: ResearchState, path: str, own: Sequence[Node]) -> tuple[Node, int] | None:
-    """Return the constant or variable of a file that names most of a kind, if LEAST_LISTED or more."""
     names = {node.symbol.name for node in own}
+    order = sorted(listing, key=lambda one: (-listing[one], not one.ordinal, one.path, one.ordinal))
+    for node in map(state.get_node, order):
+        table = _find_value(state, node.path, names) if not node.declaration.ordinal else None
+        if table is not None:
+            return table
+        is_value = node.symbol.kind in VALUES or not node.declaration.ordinal
+        if not is_value or _count_listed(names, read_body(state, node)) >= least:
+            return node, listing[node.declaration]
+    return None
+
+
+def _find_value(state: ResearchState, path: str, names: Set[str]) -> tuple[Node, int] | None:
+    """Return the constant or variable of a file that names most of a kind, if LEAST_LISTED or more.
+
+    What lists a kind names each once: where lines repeat all names, each of them only uses one.
+    """
     values = [one for one in state.graph.outline(path) if one.symbol.kind in VALUES]
-    counts = [len(names.intersection(_NAME.findall("\n".join(read_body(state, one))))) for one in values]
+    counts = [_count_listed(names, read_body(state, one)) for one in values]
     most = max(counts, default=0)
     return (values[counts.index(most)], most) if most >= LEAST_LISTED else None
+
+
+def _count_listed(names: Set[str], lines: Sequence[str]) -> int:
+    """Return how many of some names stand in lines, or 0 if too few of them stand in only one."""
+    held = Counter(name for line in lines for name in names.intersection(_NAME.findall(line)))
+    return len(held) if list(held.values()).count(1) >= min(LEAST_LISTED, len(names)) else 0
 
 
 def _list_makers(state: ResearchState, node: Node) -> list[Node]:

@@ -274,3 +274,19 @@ def test_what_takes_several_of_a_kind_is_where_one_is_given() -> None:
     report = Asked(files).ask("How do I write a custom sorter? (ISorter)")
     taking = [one for one in report.findings if one.role is Role.TAKES_ONE]
     assert [(one.symbol, one.start_line) for one in taking] == [("Depot.Create", 5)]
+
+
+def test_a_table_whose_entries_only_use_the_kind_lists_none_of_it() -> None:
+    kinds = ("Short", "Long", "Wide", "Thin")
+    types = "class Type:\n    def bind(self, value):\n        raise NotImplementedError\n\n\n" + "".join(
+        f"class {one}(Type):\n    def bind(self, value):\n        return ({at}, value)\n\n\n"
+        for at, one in enumerate(kinds)
+    )
+    users = "from types_ import *\n\nCOLUMNS = [\n"
+    users += "".join(f'    Column("{one}_{at}", {one}),\n' for one in kinds for at in range(3)) + "]\n"
+    files = {"types_.py": types, "catalog.py": users}
+    report = Asked(files).ask("How do I write a custom type? (Type, bind)")
+    assert not any(one.role is Role.LISTS for one in report.findings)
+    files["catalog.py"] = f"from types_ import *\n\nTYPES = [{', '.join(kinds)}]\n"
+    report = Asked(files).ask("How do I write a custom type? (Type, bind)")
+    assert [one.symbol for one in report.findings if one.role is Role.LISTS] == ["catalog.TYPES"]
