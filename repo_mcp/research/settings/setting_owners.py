@@ -46,9 +46,9 @@ _CONFIG_PATH = re.compile(
 _OF_CONFIGURATION = re.compile(  # at the start of a word of the name of a type
     r"(?:\b|_|(?<=[a-z0-9])(?=[A-Z]))(?i:conf|opt|setting|default|param|flag|args\b|argument|preference)"
 )
-_CONFIGURES_ALL = re.compile(  # the name of a type that configures everything
-    r"(?:App|Base|Common|Default|Global|Main|Server|Client|Conf|Config|Configuration|Options?|Settings?|Defaults?"
-    r"|Params|Parameters|Args|Flags|Preferences)+",
+_CONFIGURES_ALL = re.compile(  # the name of a type that configures everything, which has one reading
+    r"(?:App|Base|Common|Defaults?|Global|Main|Server|Client|Conf|Config|Configuration|Options?|Settings?|Params"
+    r"|Parameters|Args|Flags|Preferences)+",
     re.IGNORECASE,
 )
 

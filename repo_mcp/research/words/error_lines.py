@@ -12,17 +12,16 @@ from collections.abc import Sequence
 from repo_mcp.bundler.statements import holds_failure, is_branch
 
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`, also of a module,
-# `raise errors.NoRowFound(`; in C++
-# `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`; in Node.js `new ERR_INVALID_URL(`;
-# and what a promise fails with: `promise.fail(Refusal(`.
+# `raise errors.NoRowFound(`; in C++ `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`;
+# in Node.js `new ERR_INVALID_URL(`; and what a promise fails with: `promise.fail(Refusal(`.
 _ERROR = re.compile(
-    r"\b(?:(?:raise|throw new) (?:[a-z_]\w{0,60}\.){0,3}|throw )((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b"
+    r"\b(?:(?:raise|throw new) (?:[a-z_]\w{0,60}\.){0,3}|throw )((?:[A-Z]\w*(?:::|\.))*[A-Z](?=\w*[a-z])\w++)"
     r"(?!\.(?!(?:new|create|from|of)(?![a-z]))[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
     r"|\bthrow(?: (?=\w+::\w+[({])|_\w+<)((?:\w+::)*[a-z]\w+)\b"
     r"|\bnew ((?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+)\b"
     r"|\b(?:completeExceptionally|fail|reject|setException|throw_exception)\((?:new )?"
-    r"((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)(?=\()"
+    r"((?:[A-Z]\w*(?:::|\.))*[A-Z](?=\w*[a-z])\w++)(?=\()"
 )
 # The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
 _CODE = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from repo_mcp.research.settings.deciding import _trim
+from repo_mcp.research.settings.setting_owners import _CONFIGURES_ALL
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 GATES = {
@@ -49,3 +51,8 @@ def test_a_field_that_is_asked_for_is_shown_with_its_comment() -> None:
 def test_a_bracket_that_is_opened_in_a_value_is_closed_there() -> None:
     assert _trim("depot.Names{Longest: 64}") == "depot.Names{Longest: 64}"
     assert _trim("3 }") == "3"
+
+
+def test_the_name_of_what_configures_everything_is_read_in_linear_time() -> None:
+    assert _CONFIGURES_ALL.fullmatch("DefaultServerSettings")
+    assert_linear(lambda size: "Default" * size + "x", _CONFIGURES_ALL.fullmatch, 3)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.words.error_lines import find_errors
+import pytest
+
+from repo_mcp.research.words.error_lines import MOST_CHARS, find_errors
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 PARCELS = {
@@ -61,3 +64,8 @@ def test_errors_that_are_guessed_of_a_type_that_raises_none_itself_are_told() ->
     claim = Asked(texts).ask("Which errors can PostLink raise and when? (LostError, parseAndCheck)").claim
     assert 'LostError "the answer was lost" (parse.ts:6' in claim
     assert "not known to cause" not in claim
+
+
+@pytest.mark.parametrize(("begin", "end"), [("raise ", ".lost("), ("reject(", " ")])
+def test_the_name_of_an_error_is_read_in_linear_time(begin: str, end: str) -> None:
+    assert_linear(lambda size: begin + "Aa" * size + end, find_errors, MOST_CHARS // 20)
