@@ -50,7 +50,8 @@ _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A
 _MAKES_NAME = re.compile(
     r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++){0,2}([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
 )
-_ARM = re.compile(r"\s*+(?:case(?!(?:[\w\s,]*+:?=)?\s*+<-)|when|default)\b")  # no `select` of Go
+# An arm of a switch, not of a `select` of Go: `case one := <-in:`, `case out <- one:`.
+_ARM = re.compile(r"\s*+(?:case(?![^\n:\"']*(?::=[^\n:\"']*)?<-)|when|default)\b")
 _SETS_FLAG = re.compile(
     r"\s*+(?:[\w<>]+\s++){0,3}(?:(?:self|this)(?:\.|->)|@)?([A-Za-z_]\w*+)(?:\s*+:[^=]{1,40})?\s*+:?=\s*+"
     r"(?:[Tt]rue|[Ff]alse)\b"

@@ -476,13 +476,14 @@ def choose_text(text: str, room: int, terms: dict[int, tuple[str, ...]]) -> str:
     return "\n".join(lines[at - 1] for at in chosen)
 
 
-def test_what_waits_for_a_channel_is_no_arm_of_a_choice() -> None:
+@pytest.mark.parametrize("waits", ["case one := <-in:", "case late.next, ok = <-in:", "case out <- one:"])
+def test_what_waits_for_a_channel_is_no_arm_of_a_choice(waits: str) -> None:
     filler = "".join(f"\tprepare(step{at}, options)\n" for at in range(20))
     text = f"""func run(in chan task) {{
 {filler}\tselect {{
 \tcase <-done:
 \t\tstop()
-\tcase one := <-in:
+\t{waits}
 \t\tsend(one)
 \t}}
 {filler}}}"""
