@@ -31,7 +31,7 @@ from repo_mcp.text.question_words import find_action
 LEADING = 2  # best declarations, which stand before types of guessed names
 CONNECTING = 8  # best declarations, one of which names such a type
 MOST_TYPES = 2
-TEST_LINES = 3  # of a function such as `is`
+TEST_LINES = (2, 3)  # of a function such as `is`, without or with a line that closes it
 SAID_LINES = 3  # of a docstring below the head
 _PARTS = re.compile(r"[^\w$]+")
 _DOCSTRING = re.compile(r"\s*[rRbBuU]*[\"']")
@@ -92,7 +92,7 @@ def _is_connected(state: ResearchState, node: Node, near: Sequence[Node]) -> boo
 
 def _does(node: Node) -> bool:
     """Return False for a constructor, and for a function so short that it may only test for the type."""
-    return node.symbol.kind is not SymbolKind.CONSTRUCTOR and count_lines(node) != TEST_LINES
+    return node.symbol.kind is not SymbolKind.CONSTRUCTOR and count_lines(node) not in TEST_LINES
 
 
 def _build(state: ResearchState, node: Node, reason: Reason | None) -> Seed:

@@ -64,3 +64,11 @@ def test_a_guessed_error_is_shown_with_its_base_and_its_comment_if_it_is_raised(
     told = [one.excerpt for one in report.findings if comment in one.excerpt]
     assert bool(told) is is_told
     assert all(f"class {guess}(Exception):" in one for one in told)
+
+
+def test_a_function_that_only_tests_for_the_type_does_not_stand_for_it() -> None:
+    asks = "\n    def is_parcel_routed(self):\n        return self.code\n"
+    lanes = LANES.replace("        self.code = code\n", f"        self.code = code\n{asks}", 1)
+    report = Asked({"routes.py": ROUTES, "lanes.py": lanes}).ask(f"{QUESTION} (Refused)")
+    assert report.findings[0].name == "is_parcel_routed"
+    assert any("Nothing takes it." in one.excerpt for one in report.findings)
