@@ -73,7 +73,7 @@ def _find_value(state: ResearchState, path: str, names: Set[str]) -> tuple[Node,
 
 def _count_listed(names: Set[str], lines: Sequence[str]) -> int:
     """Return how many of some names stand in lines, or 0 if too few of them stand in only one."""
-    held = Counter(name for line in lines for name in names.intersection(_NAME.findall(line)))
+    held = Counter(name for line in lines for name in names & {*_NAME.findall(line)})
     return len(held) if list(held.values()).count(1) >= min(LEAST_LISTED, len(names)) else 0
 
 
