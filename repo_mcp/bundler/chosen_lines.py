@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from repo_mcp.bundler.body import Body, is_directive, measure, says_nothing
+from repo_mcp.bundler.body import Body, is_directive, list_code, measure
 from repo_mcp.bundler.bound_statements import find_bound, find_makers
 from repo_mcp.bundler.statements import (
     Statement,
@@ -85,17 +85,8 @@ def _list_whole(body: Body, room: int, *, keeps_comments: bool) -> list[int] | N
     whole = list(range(body.start_line, last + 1))
     if keeps_comments and measure(body.lines, whole) <= room:
         return whole
-    saying = [number for number in _list_code(body) if not says_nothing(body.lines[number - 1])]
-    return saying if measure(body.lines, saying) <= room else None
-
-
-def _list_code(body: Body) -> list[int]:
-    """Return the lines from the head on that are neither blank nor comments."""
-    return [
-        number
-        for number in range(body.head_line, body.end_line + 1)
-        if number not in body.comment_lines and body.lines[number - 1].strip()
-    ]
+    code = list_code(body)
+    return code if measure(body.lines, code) <= room else None
 
 
 def _rank(
@@ -106,7 +97,13 @@ def _rank(
     spare: int,
 ) -> list[int]:
     """Return the lines of the statements that are chosen of a body, the best first."""
-    code = [number for number in _list_code(body) if not is_directive(body.lines[number - 1])]
+    code = [
+        number
+        for number in range(body.head_line, body.end_line + 1)
+        if number not in body.comment_lines
+        and body.lines[number - 1].strip()
+        and not is_directive(body.lines[number - 1])
+    ]
     body = _drop_weak(body, weights)
     statements = _discount_far(body, cut_statements(body, code), weights)
     if not statements:

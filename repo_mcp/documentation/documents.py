@@ -31,10 +31,9 @@ _NO_DOCUMENT = re.compile(r"(?:^|/)(?:[^/]{0,80}requirements[^/]{0,80}\.txt|[^/]
 _XML_ENDINGS = (".xml", *(f".{one}" for one in sorted(XML_DOCUMENTS)))
 _BUILDS = ("build.xml", "pom.xml")  # of the documentation
 _CHANGELOG = re.compile(
-    r"(?:^|/)(?:change-?logs?|changes|history|news|releases?(?:[-_ ]?notes?)?|what-?s-?new)"
-    r"(?:[.\d_-][^/]{0,80})?(?:/|$)"
+    r"(?:^|/)(?:change-?logs?|changes|history|news|releases?(?:[-_ ]?notes?)?|what-?s-?new"
     # From one version to the next; `migrations/` may be those of a database.
-    r"|(?:^|/)(?:migrating|upgrading|breaking[-_]?changes|(?:migration|upgrade)[-_](?:guide|from|to|v?\d))"
+    r"|migrating|upgrading|breaking[-_]?changes|(?:migration|upgrade)[-_](?:guide|from|to|v?\d))"
     r"(?:[.\d_-][^/]{0,80})?(?:/|$)",
     re.IGNORECASE,
 )

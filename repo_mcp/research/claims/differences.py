@@ -146,24 +146,20 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
     every = dict.fromkeys(node for subject in subjects for node in subject.nodes)
     texts = {node: "\n".join(_read_code(state, node)) for node in every}
     calls = {node: _list_calls(state, node) for node in every}
-    sentences = []
+    guessed, sentences = list_own_names(state.request.guesses), list[str]()
     for subject, node in zip(subjects, whole, strict=True):
         others = [other for other in every if other not in subject.nodes]
         alone = [
-            f"{shorten(called.qualified_name)} ({place})"
-            for called, place in calls[node].items()
+            called
+            for called in calls[node]
             if not any(_may_call(called, calls[other], texts[other]) for other in others)
         ]
-        told = alone if len(alone) <= MAX_CALLS else [one for one in alone if _is_guessed(state, one)]
-        if told:
+        if len(alone) > MAX_CALLS:
+            alone = [called for called in alone if called.symbol.name in guessed]
+        if alone:
+            told = (f"{shorten(called.qualified_name)} ({calls[node][called]})" for called in alone)
             sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(told)}.")
     return sentences
-
-
-def _is_guessed(state: ResearchState, called: str) -> bool:
-    """Return True for a call, as it is told, of what has a guessed name: `clause.OnConflict (save.go:7)`."""
-    name = called.partition(" ")[0].rpartition(".")[2]
-    return name in list_own_names(state.request.guesses)
 
 
 def _may_call(called: Node, calls: Iterable[Node], text: str) -> bool:

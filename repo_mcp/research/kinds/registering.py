@@ -119,7 +119,7 @@ def _list_taking(state: ResearchState, base: Node) -> list[Node]:
     files are searched. Its own constructors take one to copy it, and a function that is deleted takes none.
     """
     taken = (base, *(one for one in list_bases(state, base) if one.symbol.name == base.symbol.name))
-    edges = _find_taking(state, taken, GLANCE) or _find_taking(state, taken, LOOK)
+    edges = _find_edges(state, taken, GLANCE) or _find_edges(state, taken, LOOK)
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
     return [
         node
@@ -128,7 +128,7 @@ def _list_taking(state: ResearchState, base: Node) -> list[Node]:
     ]
 
 
-def _find_taking(state: ResearchState, types: Sequence[Node], bounds: Bounds) -> list[Edge]:
+def _find_edges(state: ResearchState, types: Sequence[Node], bounds: Bounds) -> list[Edge]:
     found = (state.graph.find_incoming(one, (EdgeType.ACCEPTS,), bounds) for one in types)
     return [edge for own in found for edge in own.edges]
 

@@ -135,16 +135,14 @@ class _Tracer:
     def _may_mean(self, node: Node, at: int, bare: str | None, receiver: str | None) -> bool:
         """Return True if a name in a line of its file may be a value: no variable, no member of another type.
 
-        A method of the same type may leave out the receiver.
+        A method of the same type may leave out the receiver. Any receiver but its own may be of that type.
         """
-        around = self._state.source.find_around(node.path, at)
+        around, owner = self._state.source.find_around(node.path, at), node.qualified_name.rpartition(".")[0]
         if bare is None:
-            owner = node.qualified_name.rpartition(".")[0]
             own = around is None or around.qualified_name.startswith(f"{owner}.")
             return own or receiver not in _OWN
         if around is None or around.symbol.kind not in CALLABLE_KINDS:
             return True
-        owner = node.qualified_name.rpartition(".")[0]
         is_beside = around.qualified_name.rpartition(".")[0] == owner and bool(node.symbol.parent)
         return around.qualified_name == owner or (is_beside and node.language in BARE_MEMBERS)
 
