@@ -108,13 +108,11 @@ def describe_named_defaults(state: ResearchState) -> str:
     for name, declared in names.items():
         told = [f"declared at {join_names(declared)}"]
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):
-            lines = [
-                f"{shorten_symbol(one)} ({cite_line(one)})"
-                if one.node_id and verb == "set"
-                else cite_line(one)
-                for one in state.findings
-                if one.role is role and one.reason.about == name
+            found = [one for one in state.findings if one.role is role and one.reason.about == name]
+            is_within = role is Role.SETS and all(one.node_id for one in found)
+            places = [
+                f"{shorten_symbol(one)} ({cite_line(one)})" if is_within else cite_line(one) for one in found
             ]
-            told += [f"{verb} {'in' if ' (' in lines[0] else 'at'} {join_names(lines)}"] if lines else []
+            told += [f"{verb} {'in' if is_within else 'at'} {join_names(places)}"] if places else []
         sentences.append(f" {name} is {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}.")
     return "".join(sentences)

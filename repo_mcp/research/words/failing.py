@@ -60,8 +60,9 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
     are found. Declarations without a body are left out if one has a body; if none has, the functions that
-    override or implement them are added. Both results are empty if the question names no function, and no
-    type that fails itself. All that fail are noted in the state, too.
+    override or implement them are added. Types of errors that are guessed and raised come last, and are in
+    the mapping, too. Both results are empty if the question names no function, and no type that fails itself.
+    All that fail are noted in the state.
     """
     named = state.failures.asked = _find_named(state, text)
     state.failures.unraised = _find_unraised(state)
@@ -289,7 +290,7 @@ def _keep_meant(state: ResearchState, named: Sequence[Node]) -> list[Node]:
     owned = [node for node in named if any(f".{node.qualified_name}".endswith(f".{one}") for one in guesses)]
     owned = [node for node in owned if "." in node.qualified_name] or [*named]
     others = {*list_own_names(guesses)} - {node.symbol.name for node in named}
-    return [node for node in owned if others and _name_called(state, node) & others] or owned
+    return [node for node in owned if others and _list_called_names(state, node) & others] or owned
 
 
 def is_namesake(state: ResearchState, name: str, path: str) -> bool:
@@ -298,7 +299,7 @@ def is_namesake(state: ResearchState, name: str, path: str) -> bool:
     return bool(meant) and all(node.symbol.kind in CALLABLE_KINDS and node.path != path for node in meant)
 
 
-def _name_called(state: ResearchState, node: Node) -> set[str]:
+def _list_called_names(state: ResearchState, node: Node) -> set[str]:
     return {state.get_node(edge.other).symbol.name for edge in list_uses(state, node, _GLANCE)}
 
 

@@ -146,16 +146,16 @@ def test_a_question_by_text_alone_is_not_split() -> None:
 
 
 def test_what_the_first_part_says_is_not_said_again() -> None:
-    first = "How is it kept? save (a.py:1-2) fits best. It calls b (b.py:3). Also close is c (c.py:4)."
-    second = "When is it lost? save (a.py:1-2) fits best. It calls b (b.py:3). Also close is d (d.py:5)."
+    first = "How is it kept? save (a.py:1-2) fits best. It calls b (b.py:3). See also c (c.py:4)."
+    second = "When is it lost? save (a.py:1-2) fits best. It calls b (b.py:3). See also d (d.py:5)."
     assert leave_out_told(second, [first]) == (
-        "When is it lost? save (a.py:1-2) fits best. Also close is d (d.py:5)."
+        "When is it lost? save (a.py:1-2) fits best. See also d (d.py:5)."
     )
     assert leave_out_told(first, []) == first
 
 
 def test_the_sentence_that_names_an_answer_stays_in_each_part() -> None:
-    first = "How is it kept? Basket (a.py:1-2) comes closest. Also close is c (c.py:4)."
+    first = "How is it kept? Basket (a.py:1-2) comes closest. See also c (c.py:4)."
     second = "When is it lost? No file here has the word lost. Basket (a.py:1-2) comes closest."
     assert leave_out_told(second, [first]) == second
     again = 'Why is it lost? Not answered: nothing that was found says "lost". Where to look: b (b.py:3).'
