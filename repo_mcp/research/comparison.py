@@ -37,7 +37,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
-VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above it
+VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above one
 MOST_DECIDING = 12  # lines shown of one
 MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
@@ -188,10 +188,15 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
     """Note the values and members of an enumeration that a subject is, with the comments above them."""
     for node in subject.nodes:
         if node.symbol.kind in VALUES or node.symbol.kind is SymbolKind.ENUM_MEMBER:
-            lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
-            above = list_above(lines, comments, node.symbol.start_line)[-MOST_COMMENT_LINES:]
-            own = show_body(state, node, VALUE_CHARS)
-            state.add(node, explain_named(subject.asked), 0, shown=tuple(sorted({*above, *own})))
+            shown = (*list_comment(state, node), *show_body(state, node, VALUE_CHARS))
+            state.add(node, explain_named(subject.asked), 0, shown=shown)
+
+
+def list_comment(state: ResearchState, node: Node) -> list[int]:
+    """Return the first lines of the comment above a declaration."""
+    comments = state.source.read_comment_lines(node.path)
+    above = list_above(state.source.read_lines(node.path), comments, node.symbol.start_line)
+    return [at for at in above if at < node.symbol.start_line][:MOST_COMMENT_LINES]
 
 
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:

@@ -21,7 +21,7 @@ from repo_mcp.research.called_functions import show_called
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
-from repo_mcp.research.comparison import MOST_COMMENT_LINES, note_compared
+from repo_mcp.research.comparison import list_comment, note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.counterparts import find_counterparts
 from repo_mcp.research.edges.function_tables import note_tables
@@ -37,7 +37,7 @@ from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEP
 from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
-from repo_mcp.research.findings.first_sentences import list_above, read_comment
+from repo_mcp.research.findings.first_sentences import read_comment
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import RECIPE, Reason, Role, explain_named
@@ -146,13 +146,6 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     return gathered
 
 
-def _list_comment(state: ResearchState, node: Node) -> list[int]:
-    """Return the first lines of the comment above a declaration."""
-    comments = state.source.read_comment_lines(node.path)
-    above = list_above(state.source.read_lines(node.path), comments, node.symbol.start_line)
-    return [at for at in above if at < node.symbol.start_line][:MOST_COMMENT_LINES]
-
-
 def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Node] = ()) -> None:
     """Note the subjects of the question, but for some, as findings of hop 0."""
     for subject in reading.subjects:
@@ -161,7 +154,7 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
             is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
             if reading.form is Form.CONFIGURED and node.symbol.kind in VALUES:  # it often tells the default
-                shown = (*_list_comment(state, node), *shown)
+                shown = (*list_comment(state, node), *shown)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
         if subject.left_out:
             least = "at least " if subject.left_out_is_least else ""
