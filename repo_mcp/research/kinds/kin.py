@@ -20,6 +20,7 @@ from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
 from repo_mcp.research.kinds.making import find_making, find_mark
 from repo_mcp.research.kinds.open_members import (
     find_outside,
+    is_required,
     list_open_members,
     list_overridable,
     show_line,
@@ -31,7 +32,7 @@ from repo_mcp.symbols.symbol_record import DeclaredSymbol
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
-MOST_TOLD = 4  # members that others of the kind override
+MOST_TOLD, MOST_BESIDE = 4, 2  # members that others of the kind override; of those that not each must
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
@@ -62,14 +63,14 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     kind = list_kind(state, own, noun)
     members = list_open_members(state, base, dict.fromkeys((*list_program_derived(state, base), *kind)))
     reason = explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun)
-    reason = replace(reason, about=join_names(dict.fromkeys(one.name for one in members), MOST_TOLD))
+    reason = replace(reason, about=_tell_members(state, base, members))
     kin = [Kin(base, reason, show_open(state, base, members))]
     if inner is not None:
         kin.append(Kin(inner, explain_base(Role.INNER_BASE, noun), read_code(state, inner)))
     names = {one.name for node in (base, own) for one in list_overridable(state, node)}
     model = find_model(state, own, _list_telling(state, own, noun, names), {one.name for one in members})
     if model is not None:
-        kin.append(Kin(model, explain_model(noun), show_overriding(state, model, members)))
+        kin.append(Kin(model, explain_model(noun), show_overriding(state, base, model, members)))
         outside = find_outside(state, model, members)
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
     taking = find_registering(state, base)
@@ -87,6 +88,16 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
         *kin,
         *(Kin(node, _DEFAULTS, show_line(state, node, at)) for node, at in list_defaults(state, noun)),
     ]
+
+
+def _tell_members(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> str:
+    """Return the names of the members that others of a kind override: first those that each of them must."""
+    lines = state.source.read_lines(base.path)
+    required = dict.fromkeys(one.name for one in members if is_required(lines, one))
+    others = dict.fromkeys(one.name for one in members if one.name not in required)
+    if not (required and others):
+        return join_names(required or others, MOST_TOLD)
+    return f"{join_names(required, MOST_TOLD)}, as each must, and {join_names(others, MOST_BESIDE)}"
 
 
 def list_callers(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol], noun: str) -> list[Kin]:

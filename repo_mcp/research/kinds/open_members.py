@@ -29,7 +29,7 @@ Signature = tuple[str, str]  # name and parameters
 
 
 def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
-    """Return the members of a base that are abstract, then guessed ones, then those overridden in its kind.
+    """Return the members that a base leaves open, then guessed ones, then those overridden in its kind.
 
     Of the last, those overridden most come first. Beside methods, a property counts only if it is abstract:
     others are settings of each.
@@ -53,11 +53,16 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
     return sorted(
         told,
         key=lambda one: (
-            not one.flags & SymbolFlag.ABSTRACT,
+            not is_required(lines, one),
             one.name not in guessed,
             -overridden[_sign(one)],
         ),
     )
+
+
+def is_required(lines: Sequence[str], member: DeclaredSymbol) -> bool:
+    """Return True for a member without which one of the kind is not whole: it is abstract, or only raises."""
+    return bool(member.flags & SymbolFlag.ABSTRACT) or _is_unfilled(lines, member)
 
 
 def _is_unfilled(lines: Sequence[str], member: DeclaredSymbol) -> bool:
@@ -81,14 +86,21 @@ def show_open(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol
         return body
     guessed = list_own_names(state.request.guesses)
     asked = [one for one in list_overridable(state, base) if one.name in guessed and one not in members]
-    heads = [_list_head(body, one) for one in (*members[:MOST_SHOWN], *asked[:HEAD_LINES])]
-    return _keep_lines(body, (at for own in heads for at in own), base.symbol.name)
+    shown = (*members[:MOST_SHOWN], *asked[:HEAD_LINES])
+    kept = [at for one in shown for at in _list_head(body, one)]
+    inside = (range(one.start_line, min(one.end_line, len(body.lines)) + 1) for one in shown)
+    kept += [at for own in inside for at in own if UNFILLED.search(body.lines[at - 1])]
+    return _keep_lines(body, kept, base.symbol.name)
 
 
-def show_overriding(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Body:
-    """Return a model as a body; of a long one, its head and the members that override open ones."""
+def show_overriding(state: ResearchState, base: Node, model: Node, members: Sequence[DeclaredSymbol]) -> Body:
+    """Return a model as a body; of a long one, its head and the members that override open ones.
+
+    So do its settings: the properties that the base has, too.
+    """
     body = read_code(state, model)
-    names = {one.name for one in members}
+    settings = {one.name for one in list_overridable(state, base) if one.kind is SymbolKind.PROPERTY}
+    names = {one.name for one in members} | settings
     own = [one for one in list_overridable(state, model) if one.name in names]
     if not own or _is_short(body):
         return body

@@ -30,7 +30,7 @@ ASKED = "How do I write a custom column measure? (MeasureDecorator, process_weig
 def test_a_guessed_type_from_which_others_derive_is_the_base_although_nothing_is_abstract() -> None:
     claim = Asked(MEASURES).ask(ASKED).claim
     assert claim.startswith("Others of the kind derive from measures.MeasureDecorator")
-    assert "They override process_weight and prepare." in claim
+    assert "They override process_weight, as each must, and prepare." in claim
 
 
 def test_an_alias_for_type_checkers_is_no_table_of_a_kind() -> None:

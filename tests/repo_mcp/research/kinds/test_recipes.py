@@ -128,7 +128,7 @@ def test_a_base_of_python_tells_what_is_overridden() -> None:
     }
     claim = Asked(texts).ask("How do I implement my own carrier?").claim
     assert claim.startswith("Others of the kind derive from carriers.Carrier (carriers.py:4-13).")
-    assert "They override carry and stop. One to copy is carriers.AirCarrier" in claim
+    assert "They override carry, as each must, and stop. One to copy is carriers.AirCarrier" in claim
     assert "implement_carrier_rules" not in claim
 
 
@@ -210,7 +210,7 @@ def test_what_calls_an_overridden_member_is_shown_with_the_call() -> None:
 
 
 def test_abstract_members_come_first_and_properties_are_settings() -> None:
-    assert "They override Admits and Name." in Asked(GUARDS).ask(ASKS_GUARD).claim
+    assert "They override Admits, as each must, and Name." in Asked(GUARDS).ask(ASKS_GUARD).claim
 
 
 def test_further_types_of_a_kind_are_listed_beside_the_findings() -> None:
@@ -290,3 +290,25 @@ def test_a_table_whose_entries_only_use_the_kind_lists_none_of_it() -> None:
     files["catalog.py"] = f"from types_ import *\n\nTYPES = [{', '.join(kinds)}]\n"
     report = Asked(files).ask("How do I write a custom type? (Type, bind)")
     assert [one.symbol for one in report.findings if one.role is Role.LISTS] == ["catalog.TYPES"]
+
+
+def test_a_long_base_shows_what_only_raises_and_the_model_its_settings() -> None:
+    steps = "".join(f"        self.note({at}, 'a step of the rite')\n" for at in range(40))
+    base = (
+        "class Press:\n    #: The name of the press.\n    name = ''\n\n"
+        f"    def run(self):\n{steps}\n"
+        '    def fold(self, sheet):\n        """Fold a sheet."""\n        raise NotImplementedError\n\n'
+        "    def tidy(self):\n        pass\n\n\n"
+    )
+    presses = "".join(
+        f"class {name}Press(Press):\n    name = '{name.lower()}'\n\n"
+        f"    def fold(self, sheet):\n        return sheet.{name.lower()}()\n\n"
+        f"    def tidy(self):\n        self.wipe()\n\n    def help(self):\n{steps}\n\n"
+        for name in ("Hand", "Steam", "Screw")
+    )
+    report = Asked({"press.py": base + presses}).ask("How do I write a custom press? (Press)")
+    assert "They override fold, as each must, and tidy." in report.claim
+    shown = {one.role: one.excerpt for one in report.findings}
+    assert "raise NotImplementedError" in shown[Role.BASE]
+    assert "name = '" in shown[Role.MODEL]
+    assert "a step of the rite" not in shown[Role.BASE] + shown[Role.MODEL]
