@@ -52,6 +52,13 @@ _UNFILLED = re.compile(
 )
 
 
+# What happens then is in a handler, whose words are seldom those of the question.
+_ASKS_FAILING = re.compile(
+    r"\bwhat happens\b.{1,200}\b(?:fails?|panics?|raises?|rejects?|throws?)\b", re.IGNORECASE
+)
+_HANDLES = re.compile(r"^\W*(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
+
+
 def show_body(
     state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
 ) -> tuple[int, ...]:
@@ -96,7 +103,8 @@ class _Page:
             for seed, body in zip(seeds, bodies, strict=True)
         ]
         self._preferred = preferred
-        self._leads = match_calls([seed.name for seed in seeds])
+        leads = match_calls([seed.name for seed in seeds])
+        self._leads = match_handlers(leads) if _ASKS_FAILING.search(state.request.query) else leads
 
     def fill(self, least_share: int) -> None:
         """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
@@ -254,6 +262,11 @@ def _match_wanted(
     ):
         return lambda text: [text] if _UNFILLED.search(text) else ()
     return leads
+
+
+def match_handlers(leads: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
+    """Return a function that returns what `leads` does, and for what handles an error also that."""
+    return lambda text: [*leads(text), *(one[1] or one[2] for one in _HANDLES.finditer(text))]
 
 
 def _list_calls(seed: Seed, shown: Sequence[int]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.best_claim import _is_adverb
 from repo_mcp.research.findings.excerpts import show_once
 from repo_mcp.research.findings.records import Finding, Form
-from repo_mcp.research.words.shown_lines import match_calls
+from repo_mcp.research.words.shown_lines import match_calls, match_handlers
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 MANUAL = "\n".join(f"    Option {number} is an option." for number in range(40)) + 9 * (
@@ -249,3 +249,29 @@ def test_the_best_function_is_shown_whole_if_it_is_of_a_moderate_length() -> Non
     assert best.symbol == "sorting.sort_parcels"
     assert "…" not in best.excerpt
     assert "…" in rest[0].excerpt
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("} catch (e) {\n  return refuse(e);", ["catch"]),
+        ("except WeighError as error:", ["except"]),
+        ("rescue => error", ["rescue"]),
+        ("send(parcel).catch(refuse)", ["catch"]),
+        ("weigh(parcel)", ["weigh"]),
+        ("const catcher = exception;", []),
+    ],
+)
+def test_what_handles_an_error_is_wanted_beside_calls(text: str, expected: list[str]) -> None:
+    assert match_handlers(match_calls(["weigh"]))(text) == expected
+
+
+def test_a_handler_is_shown_where_it_is_asked_what_happens_then() -> None:
+    steps = "".join(f"    if (parcel.scale({at})) weigh(parcel, depot);\n" for at in range(90))
+    code = (
+        f"export async function sendParcel(parcel: Parcel, depot: Depot) {{\n  try {{\n{steps}"
+        f"  }} catch (e) {{\n    last = note(e);\n  }}\n{steps}}}\n"
+    )
+    asked = Asked({"send.ts": code})
+    question = "What happens when weigh throws while a parcel of a depot is sent by scale?"
+    assert "last = note(e);" in find_one(asked.ask(question), "sendParcel").excerpt

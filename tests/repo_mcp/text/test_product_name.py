@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.text.product_name import leave_out_product, read_name
 from tests.growth import assert_linear
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, list_found
 
 FILES = {
     "src/pairs.py": "def load_pair(first, second):\n    if first.newer(second):\n        return first\n"
@@ -48,7 +48,9 @@ def test_a_product_that_a_manifest_names_ranks_no_function(manifest: str) -> Non
     "question", ["how does an acme pick the newer pair?", "how is the newer pair of acme copies picked?"]
 )
 def test_a_noun_that_happens_to_be_its_name_stays(question: str) -> None:
-    assert "acme_main" in Asked({**FILES, "Cargo.toml": MANIFESTS["Cargo.toml"]}).ask(question).claim
+    assert "cli.acme_main" in list_found(
+        Asked({**FILES, "Cargo.toml": MANIFESTS["Cargo.toml"]}).ask(question)
+    )
 
 
 def test_without_a_manifest_or_another_word_the_name_is_all_there_is() -> None:
