@@ -94,9 +94,9 @@ def show_open(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol
 
 
 def show_overriding(state: ResearchState, base: Node, model: Node, members: Sequence[DeclaredSymbol]) -> Body:
-    """Return a model as a body; of a long one, its head and the members that override open ones.
+    """Return a model as a body; of a long one, its head, what overrides open members, and its settings.
 
-    So do its settings: the properties that the base has, too.
+    These are the properties that the base has, too.
     """
     body = read_code(state, model)
     settings = {one.name for one in list_overridable(state, base) if one.kind is SymbolKind.PROPERTY}

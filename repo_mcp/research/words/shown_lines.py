@@ -56,7 +56,7 @@ _UNFILLED = re.compile(
 _ASKS_FAILING = re.compile(
     r"\bwhat happens\b.{1,200}\b(?:fails?|panics?|raises?|rejects?|throws?)\b", re.IGNORECASE
 )
-_HANDLES = re.compile(r"^\W*(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
+_HANDLES = re.compile(r"^[^\w\n]*+(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
 
 
 def show_body(
