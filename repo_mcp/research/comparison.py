@@ -21,7 +21,7 @@ from repo_mcp.research.compared_members import (
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.first_sentences import list_above
+from repo_mcp.research.findings.first_sentences import list_comment
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines, read_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Reading, Subject
@@ -37,7 +37,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
-VALUE_CHARS, MOST_COMMENT_LINES = 400, 8  # shown of a value that is compared, and above one
+VALUE_CHARS = 400  # shown of a value that is compared
 MOST_DECIDING = 12  # lines shown of one
 MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
@@ -190,13 +190,6 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
         if node.symbol.kind in VALUES or node.symbol.kind is SymbolKind.ENUM_MEMBER:
             shown = (*list_comment(state, node), *show_body(state, node, VALUE_CHARS))
             state.add(node, explain_named(subject.asked), 0, shown=shown)
-
-
-def list_comment(state: ResearchState, node: Node) -> list[int]:
-    """Return the first lines of the comment above a declaration."""
-    comments = state.source.read_comment_lines(node.path)
-    above = list_above(state.source.read_lines(node.path), comments, node.symbol.start_line)
-    return [at for at in above if at < node.symbol.start_line][:MOST_COMMENT_LINES]
 
 
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:

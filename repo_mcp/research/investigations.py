@@ -21,7 +21,7 @@ from repo_mcp.research.called_functions import show_called
 from repo_mcp.research.claims.claims import build_claim
 from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
-from repo_mcp.research.comparison import list_comment, note_compared
+from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.counterparts import find_counterparts
 from repo_mcp.research.edges.function_tables import note_tables
@@ -37,7 +37,7 @@ from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEP
 from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
-from repo_mcp.research.findings.first_sentences import read_comment
+from repo_mcp.research.findings.first_sentences import list_comment, read_comment
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.research.findings.reasons import RECIPE, Reason, Role, explain_named

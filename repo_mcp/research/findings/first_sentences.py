@@ -37,6 +37,7 @@ _OF_EACH = frozenset({"a", "an", "constructor", "create", "creates", "instance",
 _OPENS_DOCSTRING = re.compile(r"\s*+[rRbBuU]*[\"']")
 _OPENS_DOC = re.compile(r"\s*/\*\*")
 _MARKS = "/*#!-\"'` \t"
+MOST_COMMENT_LINES = 8  # shown above a declaration
 MAX_EMPTY_LINES = 20  # between a comment and what it documents
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
@@ -66,7 +67,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
 
     `comments` has the numbers of the lines of the file that are comments.
     """
-    numbers = list_above(lines, comments, start) or _list_inside(lines, comments, start)
+    numbers = list_above(lines, comments, start) or list_inside(lines, comments, start)
     numbers = _leave_out_directives(lines, numbers)
     plain = " ".join(takewhile(bool, dropwhile(not_, _iter_said(lines, numbers))))
     sentences = re.split(r"(?<=[.!?])(?<!\s\.\.\.)\s", " ".join(plain.split()))
@@ -134,7 +135,7 @@ def _list_apart(lines: Sequence[str], comments: Set[int], first: int) -> list[in
     return list(range(begin, last + 1)) if is_doc and any(map(str.strip, islice(lines, begin - 1))) else []
 
 
-def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
+def list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
     """Return the numbers of the lines of a docstring; none behind a statement or member.
 
     A comment at the start of a block in braces is none: it is often about the statement below it.
@@ -145,3 +146,10 @@ def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[i
         return []
     above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()]
     return inside if above and [line for line in above if line.endswith(":")] == above[-1:] else []
+
+
+def list_comment(state: ResearchState, node: Node) -> list[int]:
+    """Return the first lines of the comment above a declaration."""
+    comments = state.source.read_comment_lines(node.path)
+    above = list_above(state.source.read_lines(node.path), comments, node.symbol.start_line)
+    return [at for at in above if at < node.symbol.start_line][:MOST_COMMENT_LINES]

@@ -83,10 +83,10 @@ def _find_working(state: ResearchState, best: Node) -> Node:
 
 
 def find_taking(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest function that takes several of a type, else such a constructor that takes one.
+    """Return the shortest function that others can call and that takes several of a type; else a constructor.
 
-    None without either. Others can call it. An error made of one does nothing with it. What many functions
-    take belongs to none of them.
+    The constructor takes one, and is no error's, which does nothing with it. Return None without either. What
+    many functions take belongs to none of them.
     """
     nodes = _list_taking(state, base)
     offered = [one for one in nodes if one.symbol.kind in DOING and one.symbol.flags & SymbolFlag.PUBLIC_API]

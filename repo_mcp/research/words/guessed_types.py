@@ -8,17 +8,15 @@ declarations do not name only happens to have the name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from repo_mcp.bundler.body import Body
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.shared_members import find_members
-from repo_mcp.research.findings.first_sentences import read_description
+from repo_mcp.research.findings.first_sentences import list_inside, read_description
 from repo_mcp.research.findings.named_symbols import count_lines, find_by_name, read_body
 from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
@@ -26,6 +24,7 @@ from repo_mcp.research.kinds.derived_types import LOOK
 from repo_mcp.research.question.error_types import is_error
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import find_action
 
 LEADING = 2  # best declarations, which stand before types of guessed names
@@ -33,8 +32,6 @@ CONNECTING = 8  # best declarations, one of which names such a type
 MOST_TYPES = 2
 TEST_LINES = (2, 3)  # of a function such as `is`, without or with a line that closes it
 SAID_LINES = 3  # of a docstring below the head
-_PARTS = re.compile(r"[^\w$]+")
-_DOCSTRING = re.compile(r"\s*[rRbBuU]*[\"']")
 _TELLING = ABSTRACT_KINDS | {SymbolKind.ENUM}
 _BASES = frozenset({Role.BASE, Role.INNER_BASE})
 
@@ -62,14 +59,13 @@ def put_guessed_types(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
 
 def _find_guessed(state: ResearchState) -> list[Node]:
     """Return the types of guessed names that no other one of the program has, in the order of the guesses."""
-    names = dict.fromkeys(_PARTS.split(guess.strip("().; "))[-1] for guess in state.request.guesses)
     found = [
         [
             node
             for node in find_by_name(state, name)
             if node.symbol.name == name and node.symbol.kind in TYPE_KINDS
         ]
-        for name in names
+        for name in list_own_names(state.request.guesses)
         if name
     ]
     alone = (own[0] for own in found if len({node.path for node in own}) == 1)
@@ -100,16 +96,9 @@ def _build(state: ResearchState, node: Node, reason: Reason | None) -> Seed:
     seed = build_seed(state, node, 0.0)
     members = find_members(state, node).values()
     inner = {at for one in members for at in range(one.symbol.start_line + 1, one.symbol.end_line + 1)}
-    comments = (seed.body.comment_lines | inner) - _list_said(seed.body)
+    docstring = list_inside(seed.body.lines, seed.body.comment_lines, seed.body.head_line)
+    comments = (seed.body.comment_lines | inner) - {*docstring[:SAID_LINES]}
     said = read_description(state, node)
     text = f"guessed by name: {said}" if said else "has a name that the question guesses"
     reason = reason or Reason(text, Role.DECIDES)
     return replace(seed, body=replace(seed.body, comment_lines=comments), reason=reason)
-
-
-def _list_said(body: Body) -> set[int]:
-    """Return the first lines of the docstring of a type."""
-    numbers = range(body.head_line + 1, body.end_line + 1)
-    inside = [*takewhile(body.comment_lines.__contains__, numbers)]
-    is_docstring = bool(inside) and _DOCSTRING.match(body.lines[inside[0] - 1]) is not None
-    return {*inside[:SAID_LINES]} if is_docstring else set()
