@@ -29,8 +29,8 @@ from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.asked_words import find_error_kind
 from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
-    MAX_ERRORS,
     iter_errors,
+    join_errors,
     list_errors,
     put_asked_first,
 )
@@ -75,9 +75,8 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]
     if not told:
         return describe_near(state, near if best is None else linked, asked)
-    more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
     let_out = describe_let_out(state, linked[:MAX_FUNCTIONS])
-    return f"Errors that arise in {'; in '.join(told)}{more}. {let_out and f'{let_out} '}"
+    return f"{_join_told(told, others)}{let_out and f'{let_out} '}"
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
@@ -126,8 +125,13 @@ def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
         return ""
     held = [one for one in functions if not share(one) and _may_be_other(one)]
     others = [one for one in held if any(iter_errors(state, one))]
-    more = f"; others arise in {name_findings(others[:MOST_OTHERS])}" if others else ""
-    return f"Errors that arise in {'; in '.join(told[:MOST_OF_EVENT])}{more}. "
+    return _join_told(told[:MOST_OF_EVENT], others)
+
+
+def _join_told(told: Sequence[str], others: Sequence[Finding]) -> str:
+    """Return a sentence for each function whose errors are told, and one that names others that fail."""
+    more = f"Others arise in {name_findings(others[:MOST_OTHERS])}. " if others else ""
+    return f"Errors that arise in {'. In '.join(told)}. {more}"
 
 
 def _holds(one: Finding, place: Place) -> bool:
@@ -144,6 +148,7 @@ def _put_making_first(
     making = [one for one in near if one.role is Role.MAKES_ERROR]
     if not making:
         return [*linked]
+    making = [*(one for one in near[:1] if one.role is Role.NAMED_SO), *making]
     words = list_words(" ".join((state.request.query, *state.request.guesses)))
     return [*making, *(one for one in linked if one not in making and shares_word(one.name, words))]
 
@@ -167,7 +172,7 @@ def _tell_errors(
         listed = put_asked_first(state, list_errors(state, [one], places, says_when=says_when)[0])
         errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
-        sentences += [f"{shorten_symbol(one)}: {join_names(errors, MAX_ERRORS)}"] if errors else []
+        sentences += [f"{shorten_symbol(one)}: {join_errors(errors)}"] if errors else []
     return sentences
 
 

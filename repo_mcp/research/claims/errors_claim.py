@@ -15,6 +15,7 @@ from repo_mcp.research.words.errors_made import (
     FAILING,
     MAX_ERRORS,
     iter_errors,
+    join_errors,
     list_errors,
     put_asked_first,
 )
@@ -85,7 +86,7 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
 def _name_errors(named: Sequence[str], unnamed: Sequence[str], most: int = MAX_ERRORS) -> str:
     """Return a sentence with some errors or, if none has a name or a text, with their places."""
     if named:
-        return f"Errors that arise here: {join_names(named, most)}. "
+        return f"Errors that arise here: {join_errors(named, most)}. "
     return f"Errors arise at {join_names(unnamed)}. " if unnamed else ""
 
 

@@ -19,7 +19,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node
 from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
+from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_users, list_uses
 from repo_mcp.research.question.error_types import is_error, is_error_name, is_of_error
 from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_one_name, is_whole_name
@@ -36,6 +36,7 @@ from repo_mcp.text.question_words import shares_word
 
 FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
+LEVELS_ABOVE = 2  # of calls, from a function to those around it
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_DECLARING = 4  # files that declare one error
 MAX_OVERLOADING, MOST_OVERLOADS = 200, 12  # declarations of one name, and functions whose errors are told
@@ -45,6 +46,7 @@ MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
 _BETWEEN = re.compile(r",? (?:and|or) |, ")  # several names
+_HEAD = re.compile(r"([A-Za-z_$][\w$]*) (?:against|for|from|in|into|of|on|to|with)\b")
 _TYPE = re.compile(r"(?<![\w$])[A-Z]\w*[a-z]\w*(?![\w$])")  # its name, in a question
 _ERRORS = ("Error", "Exception")  # endings of the name of an error that is declared for a type
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
@@ -60,15 +62,15 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
     are found. Declarations without a body are left out if one has a body; if none has, the functions that
-    override or implement them are added. Types of errors that are guessed and raised come last, and are in
-    the mapping, too. Both results are empty if the question names no function, and no type that fails itself.
-    All that fail are noted in the state.
+    override or implement them are added. Types of errors that are guessed and raised come behind the first
+    functions that fail, and are in the mapping, too. Both results are empty if the question names no
+    function, and no type that fails itself. All that fail are noted in the state.
     """
     named = state.failures.asked = _find_named(state, text)
     state.failures.unraised = _find_unraised(state)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
-    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
+    named = [node for node in named if _has_body(state, node)] or [
         *named,
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
     ]
@@ -80,9 +82,16 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     best = state.failures.failing = sorted(below, key=rank)
     room = max(MAX_FAILING - len(named), LEAST_BELOW)
-    shown = [*named[: max(1, MAX_FAILING - min(len(best), room))], *best][:MAX_FAILING]
+    leading = named[: max(1, MAX_FAILING - min(len(best), room))]
+    shown = [*leading, *best][:MAX_FAILING]
     guessed = _find_guessed_types(state, [*named, *best])
-    return [*shown, *guessed], below | guessed
+    first = len(leading) + LEAST_BELOW
+    return [*shown[:first], *guessed, *shown[first:]], below | guessed
+
+
+def _has_body(state: ResearchState, node: Node) -> bool:
+    """Return True for a function of several lines, and for one of a single line that calls something."""
+    return node.symbol.end_line > node.symbol.start_line or bool(list_uses(state, node, _GLANCE))
 
 
 def _find_guessed_types(state: ResearchState, functions: Sequence[Node]) -> dict[Node, Reason]:
@@ -260,9 +269,12 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
 def _find_one_named(state: ResearchState, text: str) -> list[Node]:
     """Return the functions that a text names, or else the types whose lines fail.
 
-    They may be named in several words, if these make up the whole name: "let command" for `LetCommand`.
+    They may be named in several words, if these make up the whole name: "let command" for `LetCommand`. Of
+    "scan for a parcel", `scan` is a name if it is guessed, too.
     """
-    phrase = read_phrase(find_only_name(text) or text)
+    head = _HEAD.match(text)
+    guessed = head[1] if head is not None and head[1] in list_own_names(state.request.guesses) else ""
+    phrase = read_phrase(find_only_name(text) or guessed or text)
     subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
     if " " in phrase.text:
         nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
@@ -270,10 +282,12 @@ def _find_one_named(state: ResearchState, text: str) -> list[Node]:
         nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
     if not asks_tests(state.request.query):
         nodes = [node for node in nodes if not is_test_node(node)]
-    named = _keep_meant(state, [node for node in nodes if node.symbol.kind in CALLABLE_KINDS])
+    alike = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    named = _keep_meant(state, alike)
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
     if subject.left_out and functions:
         functions = _list_failing_overloads(state, functions)
+    functions += _list_above(state, functions, alike)
     types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _list_raising(state, node)]
     return functions or types or named
 
@@ -288,9 +302,37 @@ def _keep_meant(state: ResearchState, named: Sequence[Node]) -> list[Node]:
         return [*named]
     guesses = state.request.guesses
     owned = [node for node in named if any(f".{node.qualified_name}".endswith(f".{one}") for one in guesses)]
-    owned = [node for node in owned if "." in node.qualified_name] or [*named]
+    owned = [node for node in owned if "." in node.qualified_name]
     others = {*list_own_names(guesses)} - {node.symbol.name for node in named}
-    return [node for node in owned if others and _list_called_names(state, node) & others] or owned
+    meant = [node for node in owned or named if others and _list_called_names(state, node) & others]
+    return meant or owned or [*named]
+
+
+def _list_above(state: ResearchState, meant: Sequence[Node], named: Sequence[Node]) -> list[Node]:
+    """Return those of some namesakes that lead to the functions which are meant: callers use the outermost.
+
+    If a guess has the owner of a function, that one is asked for, and no other.
+    """
+    own = {node.qualified_name for node in meant}
+    others = [node for node in named if node not in meant]
+    is_owned = any(
+        "." in one and f".{name}".endswith(f".{one}") for name in own for one in state.request.guesses
+    )
+    above = set() if is_owned or not others else find_above(state, meant)
+    return [node for node in others if node in above]
+
+
+def find_above(state: ResearchState, nodes: Sequence[Node]) -> set[Node]:
+    """Return what surely calls some functions, or calls what does."""
+    above: set[Node] = set()
+    level = [*nodes]
+    for _ in range(LEVELS_ABOVE):
+        edges = [edge for node in level for edge in list_users(state, node, _GLANCE)]
+        level = [
+            node for node in map(state.get_node, {edge.other: None for edge in edges}) if node not in above
+        ]
+        above.update(level)
+    return above
 
 
 def is_namesake(state: ResearchState, name: str, path: str) -> bool:

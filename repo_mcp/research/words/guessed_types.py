@@ -33,6 +33,7 @@ MOST_TYPES = 2
 TEST_LINES = (2, 3)  # of a function such as `is`, without or with a line that closes it
 SAID_LINES = 3  # of a docstring below the head
 _TELLING = ABSTRACT_KINDS | {SymbolKind.ENUM}
+_BEFORE = frozenset({*BESIDE, Role.FAILS, Role.NAMED})
 _BASES = frozenset({Role.BASE, Role.INNER_BASE})
 
 
@@ -48,7 +49,7 @@ def put_guessed_types(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
         return [*seeds]
     guessed = [*takewhile(lambda node: node not in bases, guessed)]
     at = min(LEADING, len(seeds))
-    while at < len(seeds) and seeds[at].reason.role in BESIDE:
+    while at < len(seeds) and seeds[at].reason.role in _BEFORE:
         at += 1
     before = {seed.node for seed in seeds[:at]}
     own = [node for node in guessed if node not in before and _is_connected(state, node, near)][:MOST_TYPES]

@@ -14,10 +14,11 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.event_errors import put_event_first
-from repo_mcp.research.words.failing import fails, find_below, find_makers
+from repo_mcp.research.words.failing import fails, find_above, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import FIRST_LINES, is_generated
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 BEST = 3  # declarations that are shown whatever they do, before those that do something
@@ -137,28 +138,47 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:
     """Return the seeds; functions that make an error lead, those with most words in their names first.
 
-    Another function that is the best stays before them, unless it only tests such errors, or is itself what
-    an error is made with. Of errors that are values, what makes most of them comes first.
+    Words of the question count before those of guesses: a long name has many of the latter. Another function
+    that is the best stays before them, unless it only tests such errors, or is itself what an error is made
+    with; so does the one that the question names. Of errors that are values, what makes most of them comes
+    first.
     """
     known = {seed.node: seed for seed in seeds}
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    best = seeds[0]
+    words, guessed = list_words(state.request.query), list_words(" ".join(state.request.guesses))
+    is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS
+    is_first = is_first and (best.node not in making or best.reason.role is Role.NAMED_SO)
+    is_first = is_first and best.node not in state.failures.testing and not is_error_name(best.name)
     made = [
-        replace(known.get(node) or build_seed(state, node, 0.0), reason=why) for node, why in making.items()
+        replace(known.get(node) or build_seed(state, node, 0.0), reason=why)
+        for node, why in making.items()
+        if not is_first or node != best.node
     ]
     places = state.failures.values.values()
     made.sort(
         key=lambda seed: (
             -sum(any(_holds(seed, one) for one in own) for own in places),
             -shares_word(seed.name, words),
+            -shares_word(seed.name, guessed),
             -seed.worth,
         )
     )
-    best = seeds[0]
-    is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS and best.node not in making
-    is_first = is_first and best.node not in state.failures.testing and not is_error_name(best.name)
-    leading = [*([best] if is_first else []), *made[:MOST_MAKING]]
+    leading = [*([best] if is_first else []), *made]
+    around = _list_around(state, leading[0], leading[1:])
+    leading = [seed for seed in leading if seed.node not in around][: MOST_MAKING + is_first]
     shown = {seed.node for seed in leading}
-    return [*leading, *(seed for seed in seeds if seed.node not in shown)]
+    others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in seeds)
+    return [*leading, *(seed for seed in others if seed.node not in shown)]
+
+
+def _list_around(state: ResearchState, first: Seed, others: Sequence[Seed]) -> set[Node | None]:
+    """Return the symbols of those seeds that only call the first one: their own errors arise beside it.
+
+    What is guessed by its name is asked for itself.
+    """
+    guessed = list_own_names(state.request.guesses)
+    found = {seed.node for seed in others if seed.name not in guessed}
+    return found & {*find_above(state, [first.node] if found and first.node is not None else [])}
 
 
 def _holds(seed: Seed, place: Place) -> bool:

@@ -116,7 +116,8 @@ class _Page:
             share = self._complete(position, share // self._parts)  # each part of a question shows several
             if seed.reason.role in BESIDE:  # it is short, and takes nobody's share
                 share, deciders = min(share, SHARES[-1]), deciders + 1
-            if self._compares and seed.node is not None and seed.node.symbol.kind in TYPE_KINDS:
+            is_type = seed.node is not None and seed.node.symbol.kind in TYPE_KINDS
+            if is_type and (self._compares or (least_share and position)):
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
             room = min(share, self._left - FINDING_CHARS)
             if room < LEAST_ROOM:

@@ -94,8 +94,8 @@ def test_all_that_make_an_error_which_is_guessed_are_told() -> None:
     )
     assert report.claim.startswith(
         "Errors that arise in sending.send_changed_parcel: "
-        'StaleParcel "changed by another clerk" (sending.py:8); '
-        'in loading.load_row: StaleParcel "another version" (loading.py:6). '
+        'StaleParcel "changed by another clerk" (sending.py:8). '
+        'In loading.load_row: StaleParcel "another version" (loading.py:6). '
     )
     assert find_one(report, "loading.load_row").why == "makes StaleParcel"
     assert "raise StaleParcel" in find_one(report, "loading.load_row").excerpt

