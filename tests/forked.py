@@ -105,7 +105,7 @@ def _can_fork(command: list[str], env: Mapping[str, str]) -> bool:
 
 
 class _Forked(subprocess.Popen[Any]):
-    """A process that is no child of this one: its nanny reports its number and how it ended, over a pipe."""
+    """A process that is no child of this one: the mother reports its number and how it ended, over a pipe."""
 
     def __init__(self, command: list[str], *, forks_children: bool, **options: Any) -> None:
         is_hardened = "--harden" in command  # and so are children of its own
@@ -190,8 +190,17 @@ def _import(name: str) -> None:
 
 def _serve(asking: socket.socket) -> list[str]:
     """Fork for each request. Returns only in forked processes, with the command that they are to run."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for nannies
+    running: dict[int, int] = {}  # the pipe that tells how a process ends, by its number
+    ended, waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(waking)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
+        ready, _, _ = select.select([asking, ended], [], [])
+        if ended in ready:
+            os.read(ended, _LARGEST_REQUEST)
+            _tell_ends(running)
+        if asking not in ready:
+            continue
         data, streams, _, _ = socket.recv_fds(asking, _LARGEST_REQUEST, 4)
         if not data:
             os._exit(0)
@@ -199,20 +208,28 @@ def _serve(asking: socket.socket) -> list[str]:
         if "http" in request["command"]:
             for name in OF_HTTP:
                 _import(name)
-        if os.fork() == 0:
-            asking.close()
+        *streams, telling = streams
+        if (pid := os.fork()) == 0:
+            signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            *streams, telling = streams
-            if (pid := os.fork()) == 0:
-                os.close(telling)
-                return _become(request, streams)
-            for stream in streams:
-                os.close(stream)
-            os.write(telling, _NUMBER.pack(pid))
-            os.write(telling, _NUMBER.pack(os.waitpid(pid, 0)[1]))
-            os._exit(0)
+            for descriptor in (asking.detach(), ended, waking, telling, *running.values()):
+                os.close(descriptor)
+            return _become(request, streams)
+        running[pid] = telling
+        os.write(telling, _NUMBER.pack(pid))
         for stream in streams:
             os.close(stream)
+
+
+def _tell_ends(running: dict[int, int]) -> None:
+    """Tell of each process that has ended how it did."""
+    for pid in list(running):
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            telling = running.pop(pid)
+            with suppress(BrokenPipeError):  # nobody wants to know any more
+                os.write(telling, _NUMBER.pack(status))
+            os.close(telling)
 
 
 def _become(request: dict[str, Any], streams: list[int]) -> list[str]:

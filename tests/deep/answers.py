@@ -27,6 +27,7 @@ from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research, retrieval
+from tests.deep.sizes import choose
 
 QUERIES = ("schedule work", "getUserName", "kmalloc control", "manifest token commit", "def index", "naïve")
 TOOLSETS = "repo,graph,research"
@@ -94,7 +95,7 @@ def renew(repository: Repository, *, force: bool = False) -> None:
 def list_calls(root: Path) -> list[Call]:
     """Return calls of every reading tool of the toolset `repo`."""
     calls: list[Call] = [("repo.list_files", {}), ("repo.status", {})]
-    calls += [("repo.search", {"query": query}) for query in QUERIES]
+    calls += [("repo.search", {"query": query}) for query in QUERIES[: choose(2, len(QUERIES))]]
     calls += [
         ("repo.search", {"query": query, "mode": "literal", "detail": "count"}) for query in QUERIES[:2]
     ]

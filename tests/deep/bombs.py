@@ -115,7 +115,7 @@ TREES: dict[str, Callable[[Path], None]] = {
     "pipes": _make_pipes,
 }
 NAMES = (*FILES, *TREES)
-SHORT_NAMES = ("nested c", "patterns to ignore")
+SHORT_NAMES = ("nested c",)
 
 
 def make_bomb(root: Path, name: str) -> str:

@@ -29,8 +29,8 @@ from tests.repo_mcp.trees import edit_tree
 from tests.waiting import wait_until
 
 SEED = 47
-FILES = choose(10, 24)
-CALLS = choose(80, 20_000)
+FILES = choose(4, 24)
+CALLS = choose(48, 20_000)
 PHASES = choose(4, 20)  # the tree changes between them
 CLIENTS = 4
 CALLS_PER_SESSION = 40

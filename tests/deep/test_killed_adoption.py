@@ -105,7 +105,7 @@ def _kill_rounds(place: Path, rounds: int, row: Row) -> None:
 
 def test_some_kills_of_an_adoption(tmp_path: Path) -> None:
     with LEDGER.suite("R1 killed adoptions") as row:
-        _kill_rounds(tmp_path, 2, row)
+        _kill_rounds(tmp_path, 1, row)
 
 
 @pytest.mark.deep

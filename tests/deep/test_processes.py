@@ -82,7 +82,7 @@ def _measure(data: Path) -> int:
 
 def test_some_kills(tmp_path: Path) -> None:
     with LEDGER.suite("R1 kill rounds") as row:
-        _kill_rounds(tmp_path, 2, row)
+        _kill_rounds(tmp_path, 1, row)
 
 
 @pytest.mark.deep
@@ -322,7 +322,7 @@ def test_a_short_soak(tmp_path: Path) -> None:
         _soak(tmp_path, 200, row)
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(SIGNAL_ROUNDS, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(SIGNAL_ROUNDS, marks=pytest.mark.deep)])
 def test_signals_at_any_moment(tmp_path: Path, rounds: int) -> None:
     """Some that change nothing, then one that ends it, and more while it ends."""
     root, data = make_linked_tree(tmp_path / "root", SEED, FILES), tmp_path / "data"

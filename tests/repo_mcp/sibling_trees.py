@@ -15,7 +15,7 @@ from tests.deep.sizes import choose
 from tests.repo_mcp.git_trees import GitTree
 
 QUERIES = choose(30, 200)
-FILES = 60
+FILES = choose(21, 60)
 TEXTS = FILES + 10  # with nine pages and a log
 
 

@@ -17,7 +17,7 @@ import pytest
 from repo_mcp.process.hardening import is_available
 from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.packs import create_pack
-from tests.forked import START
+from tests.forked import START, popen
 from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.retrieval_client import RetrievalClient, build_environment
@@ -193,9 +193,11 @@ def test_a_server_begins_with_a_pack_and_refuses_a_cut_one(
     command = [sys.executable, "-c", START, "--repo-root", str(other.root), "--index-pack", str(cut)]
     environment = build_environment(tmp_path / "home")
     waits, ends = os.pipe()  # a server whose input has ended may end before it has opened anything
-    done = subprocess.run(command, env=environment, stdin=waits, capture_output=True, check=False, timeout=60)
+    pipe = subprocess.PIPE
+    with popen(command, cwd=other.root, env=environment, stdin=waits, stdout=pipe, stderr=pipe) as refusing:
+        said, complained = refusing.communicate(timeout=60)
     os.close(waits)
     os.close(ends)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert "The pack is cut short. Make a new one" in done.stderr.decode()
+    assert (refusing.returncode, said) == (2, b"")
+    assert "The pack is cut short. Make a new one" in complained.decode()
     assert not list(other.root.glob(".repo_mcp/*/*.seg"))

@@ -37,6 +37,7 @@ CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 START = "from tests.repo_mcp.task_server import main; raise SystemExit(main())"
 REAL = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 60.0
+FILES = 20 if IS_DEEP else 8  # in each folder of many
 EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
@@ -429,7 +430,7 @@ def many_files(tmp_path: Path) -> Path:
     made = tmp_path / "many"
     for folder in range(30):
         (made / f"part{folder}").mkdir(parents=True)
-        for number in range(20):
+        for number in range(FILES):
             text = "".join(
                 f"def work_{number}_{line}(value):\n    return value + {line}\n" for line in range(60)
             )
@@ -471,7 +472,7 @@ def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     process.send(
         {"id": 3, "method": "tasks/result", "params": {"taskId": created["result"]["task"]["taskId"]}}
     )
-    time.sleep(0.4)  # in the middle of it
+    time.sleep(0.02 * FILES)  # in the middle of it
     assert process.popen.stdin is not None
     assert process.popen.stdout is not None
     if way in ("killed", "terminated"):
@@ -492,7 +493,7 @@ def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     again.open()
     result = again.do(1, "tools/call", name="index_codebase", arguments={"path": "."})["result"]
     assert not result["isError"]
-    assert result["structuredContent"]["files"] == 30 * 20
+    assert result["structuredContent"]["files"] == 30 * FILES
     assert again.popen.stdin is not None
     again.popen.stdin.close()
     assert again.popen.wait(EXIT_SECONDS) == 0
