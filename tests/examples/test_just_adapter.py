@@ -25,6 +25,7 @@ from tests.growth import HANG_SECONDS
 from tests.repo_mcp.cli.program import run
 from tests.repo_mcp.installed_packages import EXAMPLE, install_example
 from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.written_trees import write_tree
 
 CLIENT = {"name": "test", "version": "0"}
 JUSTFILE = """\
@@ -41,6 +42,13 @@ RELEASE = "".join(
     f"# Step {number} of a release.\nstep-{number}:\n    echo zeppelin {number}\n\n" for number in range(30)
 )
 
+TREE = {
+    "justfile": JUSTFILE,
+    "ci/release.just": RELEASE,
+    "ci/deploy.just": "deploy:\n    just build-image latest\n",
+    "notes.md": "# Notes\n\nNothing of build images.\n",
+}
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -51,24 +59,28 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "root" / "ci").mkdir(parents=True)
-    (tmp_path / "root" / "justfile").write_text(JUSTFILE)
-    (tmp_path / "root" / "ci" / "release.just").write_text(RELEASE)
-    (tmp_path / "root" / "ci" / "deploy.just").write_text("deploy:\n    just build-image latest\n")
-    (tmp_path / "root" / "notes.md").write_text("# Notes\n\nNothing of build images.\n")
-    return tmp_path / "root"
+    return write_tree(tmp_path / "root", TREE)
 
 
 def open_root(root: Path, *, workers: int = 1) -> Repository:
     return Repository(load_config(str(root), workers=workers))
 
 
-@pytest.fixture
-def served(root: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.syspath_prepend(str(site))
-    served = Served(root, root / ".repo_mcp")
+@pytest.fixture(scope="module")
+def indexed(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Index the tree once for all tests that only read it."""
+    root = write_tree(tmp_path_factory.mktemp("indexed") / "root", TREE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        served = Served(root, root / ".repo_mcp")
     with closing(served.repository):
         yield served
+
+
+@pytest.fixture
+def served(indexed: Served, site: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
+    monkeypatch.syspath_prepend(str(site))
+    return indexed
 
 
 @pytest.fixture
@@ -219,12 +231,11 @@ def test_a_server_of_its_own_uses_it(root: Path, site: Path) -> None:
     assert len({one["chunk_id"] for one in results[4]["hits"]}) == 3
 
 
-def test_the_command_line_names_it(root: Path, site: Path) -> None:
-    path = os.pathsep.join([str(ROOT), str(site)])
-    assert run(root, "index", PYTHONPATH=path).returncode == 0
-    status = run(root, "status", PYTHONPATH=path).stdout
+def test_the_command_line_names_it(root: Path, indexed: Served, site: Path) -> None:
+    surroundings = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
+    surroundings["XDG_STATE_HOME"] = os.environ["XDG_STATE_HOME"]  # with the key of the index
+    status = run(indexed.root, "status", **surroundings).stdout
     assert re.search(r"^adapters +just 1\.0\.0$", status, re.MULTILINE), status
-    assert "build-image" in run(root, "outline", "justfile", PYTHONPATH=path).stdout
     assert "adapters" not in run(root, "status").stdout
 
 
