@@ -40,7 +40,7 @@ from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.first_sentences import list_comment, read_comment
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import VALUES
-from repo_mcp.research.findings.reasons import RECIPE, Reason, Role, explain_named
+from repo_mcp.research.findings.reasons import Reason, Role, explain_named, rank_recipe
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.phrase_names import is_whole_name
@@ -381,7 +381,7 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
     note_named_files(state)
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
-    state.findings.sort(key=lambda one: one.role not in RECIPE)  # stable: sections tell of it
+    state.findings.sort(key=lambda one: rank_recipe(one.role))  # stable
     note_siblings(state)
     note_member_places(state)
 

@@ -124,8 +124,9 @@ def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
     is_doubtful = is_named or state.word_match.lacking or state.word_match.is_guessed
     if Role.TELLS_HOW in roles and is_doubtful and not recipe:
         return " ".join(told)
-    named = told[:1] if is_named else []
-    return " ".join([*named, recipe or _describe_fitting(state, Form.EXTENSION, own, None)])
+    if recipe:
+        return recipe
+    return " ".join([*(told[:1] if is_named else []), _describe_fitting(state, Form.EXTENSION, own, None)])
 
 
 def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:

@@ -22,16 +22,17 @@ from repo_mcp.text.citations import write_citation
 
 SECTION = "section"  # the kind of a finding in a document
 _OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
+MOST_INNER = 2  # types between the base and most of its kind that are named
 MOST_TOGETHER = 5  # places with several of the kind
 MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
-    (Role.MODEL, "One to copy is {}."),
-    (Role.REGISTERS, "{} registers one."),
-    (Role.TAKES_ONE, "{} takes one."),
-    (Role.MARKS, "Most of them are marked with {}."),
-    (Role.MAKES_ONE, "{} makes one."),
-    (Role.LISTS, "{} names some of them."),
+    (Role.MODEL, "An example is {}."),
+    (Role.REGISTERS, "{} registers it."),
+    (Role.TAKES_ONE, "It can be given to {}."),
+    (Role.MARKS, "Most are marked with {}."),
+    (Role.MAKES_ONE, "{} creates one by what it is given."),
+    (Role.LISTS, "{} lists existing ones."),
     (Role.SAYS_DEFAULT, "{} says which are used by default."),
 )
 
@@ -59,15 +60,11 @@ def describe_recipe(state: ResearchState) -> str:
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
     tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
     if Role.ENUMERATION in found:
-        sentences = [f"Others of the kind are members of {found[Role.ENUMERATION]}."]
+        sentences = [f"A new one is a member of {found[Role.ENUMERATION]}."]
     elif Role.RETURNED in found:
-        sentences = [f"Others of the kind are functions that return {found[Role.RETURNED]}."]
+        sentences = [f"A new one is made by a function that returns {found[Role.RETURNED]}."]
     elif Role.BASE in found:
-        inner = f", most of them from {found[Role.INNER_BASE]}" if Role.INNER_BASE in found else ""
-        sentences = [f"Others of the kind derive from {found[Role.BASE]}{inner}."]
-        base = _list(state, Role.BASE)[0]
-        verb = "implement" if base.kind in _OPEN else "override"
-        sentences += [f"They {verb} {base.reason.about}."] if base.reason.about else []
+        sentences = _describe_base(state)
     elif tables:
         sentences = _describe_named(state, tables)
     elif any(one.role is Role.SIBLINGS for one in state.findings):
@@ -84,13 +81,33 @@ def describe_recipe(state: ResearchState) -> str:
         if one.role is Role.SIBLINGS
     ]
     sentences += _describe_member(state)
-    who = "They also" if sentences else "Others of the kind"
+    who = "Others also" if sentences else "Others like it"
     sentences += [f"{who} stand together in {join_names(together, MOST_TOGETHER)}."] if together else []
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"
         sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
-    return " ".join([*sentences, *describe_section(state)])
+    return " ".join([*sentences, *_describe_document(state)])
+
+
+def _describe_base(state: ResearchState) -> list[str]:
+    """Return sentences on the type that one more derives from, and on the members that it must have."""
+    base, inner_ones = _list(state, Role.BASE)[0], _list(state, Role.INNER_BASE)
+    verb = "implements" if base.kind in _OPEN else "derives from"
+    inner = f", as most do by way of {name_findings(inner_ones[:MOST_INNER])}" if inner_ones else ""
+    said = f"A new one {verb} {shorten_symbol(base)} ({base.citation}){inner}."
+    return [said, base.reason.about] if base.reason.about else [said]
+
+
+def _describe_document(state: ResearchState) -> list[str]:
+    """Return a sentence on the section of a document that says or shows how one is added.
+
+    Where names are guessed, a section without any of them is only found by its words, and not said.
+    """
+    told = [*_list(state, Role.TELLS_HOW), *_list(state, Role.SHOWS_HOW)][:1]
+    if told:
+        return [f"In the documentation, see {told[0].symbol} ({told[0].citation})."]
+    return [] if state.request.guesses else describe_section(state)
 
 
 def _describe_calling(state: ResearchState) -> list[str]:
@@ -115,10 +132,9 @@ def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str
 
     What only the name of a table says is said to come from there.
     """
-    by_name = {1: "By its name, "}.get(len(tables), "By their names, ")
+    by_name = f"To judge by {'its name' if len(tables) == 1 else 'their names'}, "
     lead = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
-    said = f"{lead}others of the kind are entries of {name_findings(tables)}."
-    sentences = [said[0].upper() + said[1:]]
+    sentences = [f"{lead}{'a' if lead else 'A'} new one is an entry of {name_findings(tables)}."]
     mirrors = [one for one in state.findings if one.role is Role.MIRROR]
     for why in dict.fromkeys(one.why for one in mirrors):
         alike = [one for one in mirrors if one.why == why]

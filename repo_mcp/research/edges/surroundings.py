@@ -6,7 +6,7 @@ Findings are not named again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds, Edges
@@ -29,6 +29,8 @@ GROUP_BOUNDS = Bounds(files=30, references=120)
 _WITH_FEW_TESTS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _UNGROUPED = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})
 _OF_CALLERS = frozenset({Form.CALLERS, Form.RAISED})  # their findings are those already
+# Where it is asked how to add one of a kind: what others derive from, and what is given one.
+_BASES, _TAKING = frozenset({Role.BASE, Role.INNER_BASE}), frozenset({Role.REGISTERS, Role.TAKES_ONE})
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 
@@ -40,20 +42,21 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     best = best or [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _UNGROUPED or not best:
         return ()
-    edges = {node: _find_users(state, node) for node in best}
+    bases = _list_nodes(state, _BASES)
+    edges = {node: _find_users(state, node) for node in (_list_nodes(state, _TAKING) if bases else best)}
     used = {node: [state.get_node(edge.other) for edge in found.edges] for node, found in edges.items()}
     is_cut = any(found.cut for found in edges.values())
     users = [user for own in used.values() for user in own]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
     subjects = [node for subject in reading.subjects for node in subject.nodes]
-    filled = subjects if reading.form is Form.DEPENDENTS else _list_bases(state) or best
+    filled = subjects if reading.form is Form.DEPENDENTS else bases or best
     groups = (
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
         *(() if reading.form in _OF_CALLERS else _list_callers(used)),
         ("tests", [node for node in users if is_test_node(node)]),
         ("examples", [node for node in users if not (is_test_node(node) or is_program(node.path))]),
     )
-    most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
+    most = {IMPLEMENTERS: MAX_PLACES if bases else MAX_IMPLEMENTERS}  # one to copy is shown
     if reading.form in _WITH_FEW_TESTS:
         most["tests"] = MAX_TESTS
     whole = (
@@ -86,9 +89,9 @@ def _list_callers(used: Mapping[Node, Sequence[Node]]) -> Iterator[tuple[str, li
         yield f"callers of {node.symbol.name}", own
 
 
-def _list_bases(state: ResearchState) -> list[Node]:
-    """Return the types that others of a kind derive from, if it is asked how to add one of the kind."""
-    ids = {one.node_id for one in state.findings if one.role in (Role.BASE, Role.INNER_BASE)}
+def _list_nodes(state: ResearchState, roles: Set[Role]) -> list[Node]:
+    """Return the symbols that are found in some roles."""
+    ids = {one.node_id for one in state.findings if one.role in roles}
     return [node for node in state.nodes.values() if node.node_id in ids]
 
 

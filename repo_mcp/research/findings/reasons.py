@@ -37,7 +37,8 @@ class Role(Enum):
 
     # Where something is to be added.
     NAMED_FILE = auto()  # the question names it
-    TELLS_HOW = auto()  # a section of a document that says how one is added
+    TELLS_HOW = auto()  # a section of a document that says how one is added, by its heading
+    SHOWS_HOW = auto()  # one with several of the names that the question guesses
     BASE = auto()  # others of the kind derive from it
     INNER_BASE = auto()  # most of the kind derive from it
     ENUMERATION = auto()  # others of the kind are members of it
@@ -114,6 +115,31 @@ RECIPE = frozenset(
 )
 
 
+# What has to be written comes first, then what a document tells of it.
+_WRITTEN_FIRST = frozenset(
+    {
+        Role.BASE,
+        Role.INNER_BASE,
+        Role.RETURNED,
+        Role.ENUMERATION,
+        Role.NAMED_TABLE,
+        Role.MODEL,
+        Role.REGISTERS,
+        Role.TAKES_ONE,
+    }
+)
+_RANKS = (_WRITTEN_FIRST, frozenset({Role.NAMED_FILE, Role.TELLS_HOW, Role.SHOWS_HOW}), RECIPE)
+LAST_RANK = len(_RANKS)
+
+
+def rank_recipe(role: Role) -> int:
+    """Return a sort key in the order in which whoever adds one of a kind needs a place of this role.
+
+    What does not tell how one is added has LAST_RANK.
+    """
+    return next((rank for rank, roles in enumerate(_RANKS) if role in roles), LAST_RANK)
+
+
 BESIDE = frozenset({Role.DECIDES, Role.PART})  # shown for a better place, and not for itself
 
 
@@ -129,9 +155,9 @@ class Reason:
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
 
 _BASES = {
-    Role.BASE: "others of the kind derive from it",
+    Role.BASE: "a new {} derives from it",
     Role.INNER_BASE: "most of the kind derive from it",
-    Role.ENUMERATION: "others of the kind are members of it",
+    Role.ENUMERATION: "a new {} is a member of it",
 }
 
 
@@ -142,12 +168,12 @@ def explain_named(name: str) -> Reason:
 
 def explain_base(role: Role, noun: str) -> Reason:
     """Return the reason for what others of a kind derive from or belong to; `noun` names one of them."""
-    return Reason(f"{_BASES[role]}, as a new {noun} would", role)
+    return Reason(_BASES[role].format(noun), role)
 
 
 def explain_model(noun: str) -> Reason:
     """Return the reason for one of a kind that can be copied."""
-    return Reason(f"one of the kind, to be copied for a new {noun}", Role.MODEL)
+    return Reason(f"an example for a new {noun}", Role.MODEL)
 
 
 def explain_calling(name: str) -> Reason:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import MOST_ALIKE, find_by_name, is_deprecated
 from repo_mcp.research.findings.research_state import ResearchState
@@ -20,10 +21,12 @@ from repo_mcp.research.kinds.derived_types import (
     GLANCE,
     count_derived,
     is_left_open,
+    is_unfilled,
     list_derived,
     list_program_derived,
     measure_derived,
 )
+from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
@@ -32,6 +35,7 @@ from repo_mcp.text.question_words import Action, list_words, name_agent, shares_
 LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 LEAST_GUESSED = 4  # types that derive from a base that is only guessed
 LEAST_CONFIRMED = 2  # of them, if one of these is guessed as well
+MOST_INNER = 2  # types between the base and most of its kind
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 _LIKE = re.compile(r"\b(?:such as|besides?|like|similar to|next to|alongside)\s+([^()?]+)", re.IGNORECASE)
 _OF_KINDS = ("Type", "Kind")  # end the name of an enumeration of kinds
@@ -224,13 +228,34 @@ def search_types(state: ResearchState, query: str, kind: str | None = None) -> l
     ]
 
 
-def find_inner_base(state: ResearchState, base: Node) -> Node | None:
-    """Return the abstract type below a base from which more types derive than from the base; None if none."""
-    own = list_program_derived(state, base)
-    inner_ones = [node for node in own[:MOST_TYPES] if is_left_open(node)]
-    counts = [(len(list_program_derived(state, node)), node) for node in inner_ones]
-    most, inner = max(counts, key=lambda one: one[0], default=(0, None))
-    return inner if most > len(own) else None
+def list_inner_bases(state: ResearchState, base: Node) -> list[Node]:
+    """Return types below a base that are bases themselves, from each of which more derive than from the base.
+
+    Such a type is abstract, leaves members to what derives from it, or has none of its own. The first one has
+    most; another one has at least half as many, or is guessed.
+    """
+    level = list_program_derived(state, base)
+    counts: dict[Node, int] = {}
+    inner_ones = level[:MOST_TYPES]
+    for _ in range(2):
+        derived = {node: list_program_derived(state, node) for node in inner_ones if _is_inner(state, node)}
+        counts |= {node: len(own) for node, own in derived.items() if node not in counts}
+        below = [node for one, own in derived.items() if len(own) <= len(level) for node in own]
+        inner_ones = below[:MOST_TYPES]
+    found = [node for node in counts if counts[node] > len(level)]
+    most = max((counts[node] for node in found), default=0)
+    told = [node for node in found if 2 * counts[node] >= most or _is_guessed(state, node)]
+    return sorted(told, key=lambda node: -counts[node])[:MOST_INNER]  # stable
+
+
+def _is_inner(state: ResearchState, node: Node) -> bool:
+    return is_left_open(node) or is_unfilled(state, node) or not list_members(state.graph, node)
+
+
+def find_filled(state: ResearchState, node: Node) -> Node:
+    """Return a type, or if it has no members of its own, the one above it that has most."""
+    counts = {one: len(list_members(state.graph, one)) for one in (node, *list_bases(state, node))}
+    return node if counts[node] else max(counts, key=counts.__getitem__)
 
 
 def is_enumeration(node: Node) -> bool:

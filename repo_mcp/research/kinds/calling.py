@@ -20,8 +20,8 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.named_symbols import admits_node, read_code
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag
+from repo_mcp.research.kinds.open_members import is_required
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.roles import is_side_file
 
@@ -49,7 +49,7 @@ def list_calling(
     """
     called: dict[Node, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     unsure: set[Node] = set()
-    for member in _list_asked(base, members)[:MOST_ASKED]:
+    for member in _list_asked(state, base, members)[:MOST_ASKED]:
         own = state.get_node(Declaration(base.path, member.ordinal))
         for node in (own, *_list_overridden(state, own)):
             state.check()
@@ -72,12 +72,16 @@ def list_calling(
             one.symbol.start_line,
         ),
     )
-    return [_build(state, node, called[node]) for node in ordered[:MOST_CALLING]]
+    chosen = ordered[:1]
+    met = {*called[ordered[0]]} if ordered else set()
+    others = sorted(ordered[1:], key=lambda one: not called[one].keys() - met)  # stable
+    return [_build(state, node, called[node]) for node in (*chosen, *others)[:MOST_CALLING]]
 
 
-def _list_asked(base: Node, members: Sequence[DeclaredSymbol]) -> list[DeclaredSymbol]:
+def _list_asked(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> list[DeclaredSymbol]:
     """Return the members that each of the kind must have, or else those with the name of the first one."""
-    must = [one for one in members if base.symbol.kind in OPEN_TYPES or one.flags & SymbolFlag.ABSTRACT]
+    lines = state.source.read_lines(base.path)
+    must = [one for one in members if is_required(lines, base, one)]
     return must or [one for one in members if one.name == members[0].name]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.named_symbols import admits_node, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 GLANCE, LOOK = Bounds(files=20, references=40), Bounds(files=200, references=400)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+UNFILLED = re.compile(r"\b(?:raise|throw(?: new)?) NotImplemented(?:Error|Exception)\b")
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
 
 
@@ -47,3 +49,8 @@ def measure_derived(derived: Sequence[Node]) -> tuple[int, int]:
 def is_left_open(node: Node) -> bool:
     """Return True for an interface, a trait or an abstract class."""
     return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
+
+
+def is_unfilled(state: ResearchState, node: Node) -> bool:
+    """Return True for a type with a member that only raises, for what derives from it to fill."""
+    return any(map(UNFILLED.search, read_body(state, node)))

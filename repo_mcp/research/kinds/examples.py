@@ -10,19 +10,28 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import DOING, VALUES, count_lines, is_deprecated, read_body
+from repo_mcp.research.findings.named_symbols import (
+    DOING,
+    VALUES,
+    count_lines,
+    find_by_name,
+    is_deprecated,
+    read_body,
+)
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
-from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_program_derived
-from repo_mcp.research.kinds.open_members import UNFILLED, list_overridable
+from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, is_unfilled, list_program_derived
+from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, shares_word
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 OPEN_LINES = 12  # of a type that may only say what others fill
 MOST_MODELS = 8  # types of a kind whose uses are looked at
 MOST_NAMED = 8  # further types whose names end with the kind's
+_DOES = re.compile(r"[(\[]|\s=\s")  # in a member that does something
 _MAKES = ("new", "make", "create", "build")
 _NAME = re.compile(r"\w+")
 LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types, or the only two
@@ -50,6 +59,12 @@ def find_listing(state: ResearchState, base: Node, own: Sequence[Node]) -> tuple
     }
     names = {node.symbol.name for node in own}
     order = sorted(listing, key=lambda one: (-listing[one], not one.ordinal, one.path, one.ordinal))
+    for name in list_own_names(state.request.guesses):  # a table of names in texts refers to none of them
+        for node in find_by_name(state, name):
+            is_table = node.symbol.name == name and node.symbol.kind in VALUES
+            listed = _count_listed(names, read_body(state, node)) if is_table else 0
+            if listed >= LEAST_LISTED:
+                return node, listed
     for node in map(state.get_node, order):
         table = _find_value(state, node.path, names) if not node.declaration.ordinal else None
         if table is not None:
@@ -100,13 +115,18 @@ def list_kind(state: ResearchState, base: Node, noun: str) -> list[Node]:
 
 
 def find_model(
-    state: ResearchState, base: Node, telling: Sequence[str], members: Set[str] = frozenset()
+    state: ResearchState,
+    base: Node,
+    telling: Sequence[str],
+    members: Set[str] = frozenset(),
+    wanted: Set[str] = frozenset(),
 ) -> Node | None:
     """Return the type of a kind that the question names, or the shortest with at least MODEL_LINES lines.
 
-    `telling` has the words of the question that tell one of the kind from another. A type that declares one
-    of `members`, which are left open, comes before others. One from which others derive is itself a base. If
-    all that derive from the base are, one of the next level is returned. Return None if there is none.
+    `telling` has the words of the question that tell one of the kind from another. A type that declares more
+    of `wanted`, which each must have, comes before others, then one with some of `members`, which are left
+    open, then one whose members do something. One from which others derive is itself a base. If all that
+    derive from the base are, one of the next level is returned. Return None if there is none.
     """
     level = list_program_derived(state, base)
     named = _find_named_model(state, level, telling)
@@ -118,7 +138,9 @@ def find_model(
             return min(
                 fitting,
                 key=lambda node: (
-                    members.isdisjoint(one.name for one in list_overridable(state, node)),
+                    -len(wanted & (names := {one.name for one in list_overridable(state, node)})),
+                    members.isdisjoint(names),
+                    not _does_something(state, node),
                     count_lines(node),
                     node.path,
                     node.symbol.start_line,
@@ -137,12 +159,23 @@ def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequ
     best = [node for node in kind if held[node] == most]
     if not 0 < len(best) < len(kind):
         return None
-    return min(best, key=lambda node: (count_words(node.symbol.name), count_lines(node), node.path))
+    best.sort(key=lambda node: (count_words(node.symbol.name), count_lines(node), node.path))
+    return next((node for node in best if not list_program_derived(state, node)), best[0])
 
 
 def _is_model(state: ResearchState, node: Node) -> bool:
     """Return True for a type that shows how one of a kind is written."""
     return count_lines(node) >= MODEL_LINES and _is_whole(state, node)
+
+
+def _does_something(state: ResearchState, node: Node) -> bool:
+    """Return True for a type with a member that calls or computes something."""
+    lines = state.source.read_lines(node.path)
+    return any(
+        _DOES.search("".join(lines[one.start_line : one.end_line])) or one.start_line == one.end_line
+        for one in list_overridable(state, node)
+        if one.kind is SymbolKind.METHOD
+    )
 
 
 def _is_whole(state: ResearchState, node: Node) -> bool:
@@ -152,4 +185,4 @@ def _is_whole(state: ResearchState, node: Node) -> bool:
     """
     if is_left_open(node) or is_deprecated(node) or " " in node.symbol.name:
         return False
-    return count_lines(node) > OPEN_LINES or not any(map(UNFILLED.search, read_body(state, node)))
+    return count_lines(node) > OPEN_LINES or not is_unfilled(state, node)

@@ -8,31 +8,29 @@ from collections.abc import Collection, Sequence
 from repo_mcp.bundler.body import Body
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_calling, explain_model
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import find_inner_base, is_enumeration
+from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
 from repo_mcp.research.kinds.defaults import list_defaults
-from repo_mcp.research.kinds.derived_types import list_program_derived
-from repo_mcp.research.kinds.examples import find_listing, find_model, list_kind
+from repo_mcp.research.kinds.examples import find_listing, find_model
 from repo_mcp.research.kinds.making import find_making, find_mark
 from repo_mcp.research.kinds.open_members import (
+    FURTHER_CHARS,
+    WHOLE_CHARS,
     find_outside,
-    is_required,
-    list_open_members,
-    list_overridable,
     show_line,
     show_open,
     show_overriding,
 )
-from repo_mcp.research.kinds.registering import find_registering, find_taking
+from repo_mcp.research.kinds.registering import find_call, find_registering, find_taking, list_alike
+from repo_mcp.research.kinds.told_members import BaseTypes, iter_open_bases, read_base_types, tell_members
 from repo_mcp.symbols.symbol_record import DeclaredSymbol
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
-MOST_TOLD, MOST_BESIDE = 4, 2  # members that others of the kind override; of those that not each must
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
@@ -58,31 +56,24 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     be overridden, what marks one and makes one by its name, where its types are listed, and which of them
     are used by default.
     """
-    inner = find_inner_base(state, base)
-    own = base if inner is None else inner
-    kind = list_kind(state, own, noun)
-    members = list_open_members(state, base, dict.fromkeys((*list_program_derived(state, base), *kind)))
-    reason = explain_base(Role.ENUMERATION if is_enumeration(base) else Role.BASE, noun)
-    reason = replace(reason, about=_tell_members(state, base, members))
-    kin = [Kin(base, reason, show_open(state, base, members))]
-    if inner is not None:
-        kin.append(Kin(inner, explain_base(Role.INNER_BASE, noun), read_code(state, inner)))
-    names = {one.name for node in (base, own) for one in list_overridable(state, node)}
-    model = find_model(state, own, _list_telling(state, own, noun, names), {one.name for one in members})
+    types = read_base_types(state, base, noun)
+    kind, own, shown = types.kind, types.own.node, types.members
+    kin = _list_base_types(state, types, noun)
+    telling = _list_telling(state, own, noun, types.list_names(state))
+    members, wanted = {one.name for one in shown}, types.list_wanted(state.request.guesses)
+    model = find_model(state, own, telling, members, wanted)
     if model is not None:
-        kin.append(Kin(model, explain_model(noun), show_overriding(state, base, model, members)))
-        outside = find_outside(state, model, members)
+        kin.append(Kin(model, explain_model(noun), show_overriding(state, base, model, shown)))
+        outside = find_outside(state, model, shown)
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
-    taking = find_registering(state, base)
-    taker, reason = (taking, _REGISTERS) if taking is not None else (find_taking(state, base), _TAKES)
-    kin += [Kin(taker, reason, read_code(state, taker))] if taker is not None else []
-    kin += list_callers(state, base, members, noun)
+    kin += _list_takers(state, base, model)
+    kin += list_callers(state, base, types.base.members, noun)
     others = [
         (find_mark(state, kind), _MARKS),
         (find_making(state, base), _MAKES),
     ]
     listing, count = find_listing(state, own, kind) or (None, 0)
-    others.append((listing, Reason(f"names {count} of the kind, as it would a new {noun}", Role.LISTS)))
+    others.append((listing, Reason(f"names {count} of the kind", Role.LISTS)))
     kin += [Kin(node, reason, read_code(state, node)) for node, reason in others if node is not None]
     return [
         *kin,
@@ -90,14 +81,41 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     ]
 
 
-def _tell_members(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> str:
-    """Return the names of the members that others of a kind override: first those that each of them must."""
-    lines = state.source.read_lines(base.path)
-    required = dict.fromkeys(one.name for one in members if is_required(lines, one))
-    others = dict.fromkeys(one.name for one in members if one.name not in required)
-    if not (required and others):
-        return join_names(required or others, MOST_TOLD)
-    return f"{join_names(required, MOST_TOLD)}, as each must, and {join_names(others, MOST_BESIDE)}"
+def _list_base_types(state: ResearchState, types: BaseTypes, noun: str) -> list[Kin]:
+    """Return the base of a kind, then the types between it and most of the kind."""
+    base = types.base
+    reason = explain_base(Role.ENUMERATION if is_enumeration(base.node) else Role.BASE, noun)
+    reason = replace(reason, about=tell_members(types))
+    kin = [Kin(base.node, reason, show_open(state, base.node, base.members, types.settings))]
+    for node in iter_open_bases(state, base.node):
+        kin.append(
+            Kin(node, Reason(f"{base.node.symbol.name} includes it", Role.BASE), read_code(state, node))
+        )
+    for one in types.inner_ones:
+        members = one.members if one.filled == one.node else ()
+        most = WHOLE_CHARS if one is types.own else FURTHER_CHARS
+        body = show_open(state, one.node, members, whole_chars=most)
+        kin.append(Kin(one.node, explain_base(Role.INNER_BASE, noun), body))
+    for one in types.inner_ones:
+        if one.filled not in (base.node, one.node):
+            has = Reason(f"{one.node.symbol.name} has its members from it", Role.INNER_BASE)
+            kin.append(Kin(one.filled, has, show_open(state, one.filled, one.members)))
+    return kin
+
+
+def _list_takers(state: ResearchState, base: Node, model: Node | None) -> list[Kin]:
+    """Return what registers or takes one of a kind, what does its work, and what gives it the one to copy."""
+    taking = find_registering(state, base)
+    taker, reason = (taking, _REGISTERS) if taking is not None else (find_taking(state, base), _TAKES)
+    if taker is None:
+        return []
+    kin = [Kin(node, reason, read_code(state, node)) for node in (taker, *list_alike(state, base, taker))]
+    call = find_call(state, taker, model) if model is not None else None
+    if call is not None and model is not None:
+        node, at = call
+        given = replace(reason, text=f"{shorten(taker.qualified_name)} is given {model.symbol.name} here")
+        kin.append(Kin(node, given, show_line(state, node, at)))
+    return kin
 
 
 def list_callers(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol], noun: str) -> list[Kin]:

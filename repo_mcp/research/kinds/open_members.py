@@ -15,27 +15,36 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES
+from repo_mcp.research.kinds.derived_types import OPEN_TYPES, UNFILLED
 from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
 WHOLE_CHARS = 1_200  # of a base or a model; of a longer one, only its open members are shown
+FURTHER_CHARS = 400  # of a base beside the one from which most derive
 MOST_SHOWN, HEAD_LINES = 10, 4  # heads of members, lines of each
 MOST_DECLARED = 200  # members of one name that are looked at
+LEAST_SETTING = 2  # of a kind that set a property of the base
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
-UNFILLED = re.compile(r"\b(?:raise|throw(?: new)?) NotImplemented(?:Error|Exception)\b")
+_OF_INSTANCE = re.compile(r"\s*(?:self|this)\.")  # what a constructor sets
+# Of a member of an interface: it may be left out, or the interface has code for it.
+_OPTIONAL = re.compile(r"^[^(:]*\w\?\s*[(:]")
+_HAS_CODE = re.compile(r"\)(?:(?!:\s*\{)[^(){}])*\{[^}]*\w.*\}\s*$", re.DOTALL)
 Signature = tuple[str, str]  # name and parameters
 
 
 def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
     """Return the members that a base leaves open, then guessed ones, then those overridden in its kind.
 
-    Of the last, those overridden most come first. Beside methods, a property counts only if it is abstract:
+    Of the last, those overridden most come first: of several with one name, those with the same parameters,
+    which a type may write in other words. Beside methods, a property counts only if it is abstract:
     others are settings of each.
     """
     others = [node for node in kind if node != base]
-    overridden = Counter(one for node in others for one in {*map(_sign, list_overridable(state, node))})
+    forms = Counter(one.name for one in list_overridable(state, base))
+    overridden = Counter(
+        one for node in others for one in {_sign(own, forms) for own in list_overridable(state, node)}
+    )
     guessed, lines = list_own_names(state.request.guesses), state.source.read_lines(base.path)
     own = [
         one
@@ -44,7 +53,7 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
         and not one.flags & (SymbolFlag.STATIC | SymbolFlag.OVERRIDE)  # `ToString` is nothing of its own
         and (
             one.flags & SymbolFlag.ABSTRACT
-            or overridden[_sign(one)]
+            or overridden[_sign(one, forms)]
             or (one.name in guessed and _is_unfilled(lines, one))
         )
         and not (one.kind is SymbolKind.PROPERTY and one.name.startswith("_"))
@@ -53,15 +62,38 @@ def list_open_members(state: ResearchState, base: Node, kind: Collection[Node]) 
     return sorted(
         told,
         key=lambda one: (
-            not is_required(lines, one),
+            not is_required(lines, base, one),
             one.name not in guessed,
-            -overridden[_sign(one)],
+            -overridden[_sign(one, forms)],
         ),
     )
 
 
-def is_required(lines: Sequence[str], member: DeclaredSymbol) -> bool:
-    """Return True for a member without which one of the kind is not whole: it is abstract, or only raises."""
+def list_settings(state: ResearchState, base: Node, kind: Collection[Node]) -> list[DeclaredSymbol]:
+    """Return the properties of a base that at least half of its kind set, those that most set first."""
+    others = [node for node in kind if node != base]
+    names = Counter(name for node in others for name in {one.name for one in list_overridable(state, node)})
+    lines = state.source.read_lines(base.path)
+    own = [
+        one
+        for one in list_overridable(state, base)
+        if one.kind is SymbolKind.PROPERTY
+        and not one.flags & SymbolFlag.ABSTRACT
+        and not one.name.startswith("_")
+        and not any(map(_OF_INSTANCE.match, lines[one.start_line - 1 : one.start_line]))
+        and names[one.name] >= max(LEAST_SETTING, len(others) / 2)
+    ]
+    return sorted(own, key=lambda one: -names[one.name])
+
+
+def is_required(lines: Sequence[str], base: Node, member: DeclaredSymbol) -> bool:
+    """Return True for a member without which one of the kind is not whole.
+
+    It is abstract, or it only raises, or an interface has no code for it.
+    """
+    if base.symbol.kind in OPEN_TYPES:
+        text = "\n".join(lines[member.start_line - 1 : member.end_line])
+        return not (_OPTIONAL.search(text) or _HAS_CODE.search(text))
     return bool(member.flags & SymbolFlag.ABSTRACT) or _is_unfilled(lines, member)
 
 
@@ -75,18 +107,29 @@ def list_overridable(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
     return [one.symbol for one in list_members(state.graph, node) if one.symbol.kind in _MEMBERS]
 
 
-def _sign(member: DeclaredSymbol) -> Signature:
-    return member.name, "".join(member.parameters.split())
+def _sign(member: DeclaredSymbol, forms: Counter[str]) -> Signature:
+    """Return the name of a member, and its parameters if the base has several of the name."""
+    return member.name, "".join(member.parameters.split()) if forms[member.name] > 1 else ""
 
 
-def show_open(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> Body:
-    """Return a base as a body; of a long one, its head and the heads of its open and guessed members."""
+def show_open(
+    state: ResearchState,
+    base: Node,
+    members: Sequence[DeclaredSymbol],
+    settings: Sequence[DeclaredSymbol] = (),
+    whole_chars: int = WHOLE_CHARS,
+) -> Body:
+    """Return a base as a body; of a long one, its head and the heads of its open and guessed members.
+
+    `settings` are shown as well. One of more than `whole_chars` is long.
+    """
     body = read_code(state, base)
-    if base.symbol.kind in OPEN_TYPES or not members or _is_short(body):
+    is_plain = not (members or settings) and whole_chars == WHOLE_CHARS
+    if base.symbol.kind in OPEN_TYPES or is_plain or _is_short(body, whole_chars):
         return body
     guessed = list_own_names(state.request.guesses)
     asked = [one for one in list_overridable(state, base) if one.name in guessed and one not in members]
-    shown = (*members[:MOST_SHOWN], *asked[:HEAD_LINES])
+    shown = (*members[:MOST_SHOWN], *asked[:HEAD_LINES], *settings[:MOST_SHOWN])
     kept = [at for one in shown for at in _list_head(body, one)]
     inside = (range(one.start_line, min(one.end_line, len(body.lines)) + 1) for one in shown)
     kept += [at for own in inside for at in own if UNFILLED.search(body.lines[at - 1])]
@@ -125,8 +168,8 @@ def find_outside(state: ResearchState, model: Node, members: Sequence[DeclaredSy
     return next((node for node in nodes if f".{node.qualified_name}".endswith(f".{ending}")), None)
 
 
-def _is_short(body: Body) -> bool:
-    return measure(body.lines, list_code(body)) <= WHOLE_CHARS
+def _is_short(body: Body, most: int = WHOLE_CHARS) -> bool:
+    return measure(body.lines, list_code(body)) <= most
 
 
 def _list_head(body: Body, member: DeclaredSymbol) -> range:

@@ -7,26 +7,32 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import (
     DOING,
+    admits_node,
     count_lines,
     find_by_name,
     is_deprecated,
     is_left_out,
     read_body,
 )
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
-from repo_mcp.research.kinds.derived_types import GLANCE, LOOK
+from repo_mcp.research.kinds.derived_types import GLANCE, LOOK, OPEN_TYPES
+from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, shares_word
 
 MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
+MOST_DECLARED = 40  # functions of one name
+MOST_ALSO = 1  # further ones with the name of what takes a type
+HEAD_LINES = 3  # of a function, with its parameters
 MOST_GUESSED = 3  # names after which a function may be called
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
 _SETS = re.compile(r"_*[Ss]et(?![a-z])")
@@ -83,11 +89,14 @@ def _find_working(state: ResearchState, best: Node) -> Node:
 
 
 def find_taking(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest function that others can call and that takes several of a type; else a constructor.
+    """Return a guessed function that takes a type, or one that others can call and that takes several of it.
 
-    The constructor takes one, and is no error's, which does nothing with it. Return None without either. What
-    many functions take belongs to none of them.
+    Of several, return the shortest; without any, a constructor. That takes one, and is no error's, which does
+    nothing with it. Return None without either. What many functions take belongs to none of them.
     """
+    guessed = _list_guessed_taking(state, base)
+    if guessed:
+        return _find_working(state, guessed[0])
     nodes = _list_taking(state, base)
     offered = [one for one in nodes if one.symbol.kind in DOING and one.symbol.flags & SymbolFlag.PUBLIC_API]
     several = [one for one in offered if _takes_several(one, base)]
@@ -104,6 +113,72 @@ def find_taking(state: ResearchState, base: Node) -> Node | None:
         return None
     order = (count_lines(node) for node in fitting)
     return min(zip(order, fitting, strict=True), key=lambda one: (one[0], one[1].path), default=(0, None))[1]
+
+
+def _list_guessed_taking(state: ResearchState, base: Node) -> list[Node]:
+    """Return the guessed functions that take a type, or any that derives from it: `attach<T : Sorter>()`.
+
+    They belong to no type of the kind.
+    """
+    own = {one.symbol.name for one in list_members(state.graph, base)}
+    names = [name for name in list_own_names(state.request.guesses) if name not in own]
+    found = (node for name in names for node in _list_declared(state, name))
+    fitting = [node for node in found if _takes(state, node, base)]
+    order = {name: at for at, name in enumerate(names)}
+    return sorted(fitting, key=lambda one: (order[one.symbol.name], count_lines(one), one.path))
+
+
+def _list_declared(state: ResearchState, name: str) -> list[Node]:
+    """Return the functions of the program with a name and code of their own."""
+    nodes = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
+    return [
+        node
+        for node in nodes
+        if node.symbol.kind in DOING
+        and admits_node(state, node)
+        and not is_deprecated(node)
+        and state.get_node(Declaration(node.path, node.symbol.parent)).symbol.kind not in OPEN_TYPES
+    ]
+
+
+def _takes(state: ResearchState, node: Node, base: Node) -> bool:
+    """Return True for a function with a type among its parameters, or as the bound of one of its types."""
+    name = re.escape(base.symbol.name)
+    head = " ".join(read_body(state, node)[:HEAD_LINES])
+    return (
+        re.search(rf"\b{name}\b", node.symbol.parameters) is not None
+        or re.search(rf"\bwhere\b[^{{;]{{0,80}}:\s*{name}\b|<[^()]{{0,80}}(?:\bextends\b|:)\s*{name}\b", head)
+        is not None
+    )
+
+
+def list_alike(state: ResearchState, base: Node, taker: Node) -> list[Node]:
+    """Return what takes a type under the name of a function: the other forms of that, or what it hands on to.
+
+    `attach(sorter)` and `attach<T : Sorter>()` are two ways to attach one, and `App.add` may only call
+    `Registry.add`, which says what fails.
+    """
+    calls = re.compile(rf"\b{re.escape(taker.symbol.name)}\s*+(?:<[^()]{{,200}}>\s*+)?\(")
+    hands_on = calls.search("\n".join(read_body(state, taker)[1:])) is not None
+    return [
+        one
+        for one in _list_declared(state, taker.symbol.name)
+        if one != taker
+        and _takes(state, one, base)
+        and hands_on is (one.qualified_name != taker.qualified_name)
+        and not calls.search("\n".join(read_body(state, one)).partition(one.symbol.name)[2])
+    ][:MOST_ALSO]
+
+
+def find_call(state: ResearchState, taker: Node, model: Node) -> tuple[Node, int] | None:
+    """Return what gives a type to a function, with the line that does; None if nothing is known to."""
+    name = re.compile(rf"\b{re.escape(model.symbol.name)}\b")
+    for edge in list_users(state, taker, LOOK):
+        lines = state.source.read_lines(edge.other.path)
+        at = next((at for at in edge.lines if at <= len(lines) and name.search(lines[at - 1])), 0)
+        if at and may_answer(edge.other.path) and state.admits(edge.other.path):
+            return state.get_node(edge.other), at
+    return None
 
 
 def _takes_several(node: Node, base: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from repo_mcp.research.findings.citing import join_names
@@ -18,7 +19,7 @@ _PHRASES = {
     Form.CONFIGURED: "where {} is configured",
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.EXTENSION: 'where to add "{}"',
+    Form.EXTENSION: "how to add {}",
     Form.ERRORS: 'the errors of "{}"',
     Form.RAISED: "where {} is raised, and under which conditions",
     Form.WRITTEN: "where this text stands: {}",
@@ -26,6 +27,8 @@ _PHRASES = {
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
 }
+_BEHIND = re.compile(r" (?:of|for|to|that|which|with|in|on|from|by|so) ")
+_PLURAL = re.compile(r"[^isu]s$")  # no class, analysis or status
 _OF_SEVERAL = {
     Form.TESTS: "which tests use {}, or what uses them",
     Form.CALLEES: "what {} call, and what that calls",
@@ -53,6 +56,8 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(_describe_subject, subjects))}"
+    elif form is Form.EXTENSION:
+        text = _PHRASES[form].format(_name_new(subjects[0].asked))
     elif form in (Form.OPEN, Form.WRITTEN, *DESCRIBED_FORMS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:
@@ -62,6 +67,12 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
             described = [", ".join(described[:-1]), described[-1]]
         text = phrase.format(*described)
     return Reading(form, text, subjects)
+
+
+def _name_new(asked: str) -> str:
+    """Return what is to be added as a new one: "a new parcel sorter for bikes", "new sorters"."""
+    kind = _BEHIND.split(asked, maxsplit=1)[0]
+    return f"new {asked}" if _PLURAL.search(kind) else f"a new {asked}"
 
 
 def _is_several(subject: Subject) -> bool:

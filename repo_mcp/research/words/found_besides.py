@@ -12,7 +12,7 @@ from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_document_line
 from repo_mcp.research.findings.named_symbols import is_deprecated
-from repo_mcp.research.findings.reasons import BESIDE, RECIPE, Reason, Role
+from repo_mcp.research.findings.reasons import BESIDE, LAST_RANK, RECIPE, Reason, Role, rank_recipe
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.kinds.other_kin import leave_out_others
@@ -67,7 +67,11 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     ]
     near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
     if reading.form in _BY_WORDS:
-        kin = [one for one in near if one.role in RECIPE | _DECIDING or one.kind == _MEMBER]
+        kin = [
+            one
+            for one in near
+            if rank_recipe(one.role) < LAST_RANK or one.role in _DECIDING or one.kind == _MEMBER
+        ]
         others = [one for one in near if one not in kin]
         turns = _take_turns(others, [*places.values()])
         if kin:  # nobody copies what is deprecated

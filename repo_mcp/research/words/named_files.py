@@ -29,5 +29,6 @@ def note_named_files(state: ResearchState) -> None:
     for path in [*dict.fromkeys(path for path in found if path is not None)][:MOST_FILES]:
         lines = state.source.read_lines(path)
         entries = [at for at, line in enumerate(lines, 1) if line.strip() and not is_comment(line)]
-        shown = tuple(sorted({*entries[:FIRST], *entries[-LAST:]}))
+        is_list = not state.graph.outline(path)  # otherwise its declarations are found by themselves
+        shown = tuple(sorted({*entries[:FIRST], *entries[-LAST:]} if is_list else entries[:1]))
         note_lines(state, path, (1, max(1, len(lines))), path, _NAMED, 0, shown[-1:], shown=shown)

@@ -31,8 +31,8 @@ from repo_mcp.text.question_words import find_action, shares_word
 
 LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
 MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files that declare one such name
-_GUESSED = Reason("others of the kind are entries of it", Role.NAMED_TABLE)
-NAMED_AFTER_KIND = Reason("others of the kind are entries of it, by its name", Role.NAMED_TABLE)
+_GUESSED = Reason("a new one is an entry of it", Role.NAMED_TABLE)
+NAMED_AFTER_KIND = Reason("a new one is an entry of it, to judge by its name", Role.NAMED_TABLE)
 _OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
 _OF_TYPES = re.compile(r"=\s*(?:\w+\.)?(?:Annotated|Callable|Literal|Optional|Tuple|Union)\[")  # for checkers
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")

@@ -194,10 +194,10 @@ def test_what_is_added_has_a_base_a_place_that_lists_its_kind_and_a_model(asked:
     assert report.reading.form is Form.EXTENSION
     assert list_found(report)[:3] == ["carriers.Carrier", "carriers.Bike", "desk.list_all"]
     assert report.claim == (
-        "Others of the kind derive from carriers.Carrier (carriers.py:1-3)."
-        " They override ship."
-        " One to copy is carriers.Bike (carriers.py:16-21)."
-        " desk.list_all (desk.py:4-5) names some of them."
+        "A new one derives from carriers.Carrier (carriers.py:1-3)."
+        " It must define ship."
+        " An example is carriers.Bike (carriers.py:16-21)."
+        " desk.list_all (desk.py:4-5) lists existing ones."
     )
     assert "desk.weigh" not in list_found(report)  # it has the parcel, but no carrier
 
@@ -221,7 +221,7 @@ pub fn all_modules() -> Vec<Module> {
 }
 """
     report = Asked({"src/module.rs": text}).ask("where would I add a module for a language?")
-    assert not any(one.why.startswith("others of the kind") for one in report.findings)
+    assert not any("derives from it" in one.why for one in report.findings)
     assert "all_modules" in list_found(report)
 
 

@@ -26,8 +26,8 @@ PIPES = {
 def test_a_kind_of_functions_is_told_by_the_type_that_they_return() -> None:
     claim = Asked(PIPES).ask("where would I add a new clay pipe?").claim
     assert claim == (
-        "Others of the kind are functions that return FlowPipe (src/pipes/types.ts:3)."
-        " One to copy is clayPipe (src/pipes/clayPipe.ts:3-9)."
+        "A new one is made by a function that returns FlowPipe (src/pipes/types.ts:3)."
+        " An example is clayPipe (src/pipes/clayPipe.ts:3-9)."
     )
 
 
@@ -51,7 +51,7 @@ MODES = {
 
 def test_a_value_for_an_enumeration_that_is_named_is_added_to_that() -> None:
     report = Asked(MODES).ask("where would I add a new value to TrimMode?")
-    assert report.claim.startswith("Others of the kind are members of modes.TrimMode (modes.py:4-7).")
+    assert report.claim.startswith("A new one is a member of modes.TrimMode (modes.py:4-7).")
     assert "add_value" not in report.claim
 
 
@@ -61,7 +61,7 @@ def test_a_guessed_enumeration_of_kinds_takes_one_more() -> None:
         .ask("Where would I add another sort of trouble with parcels? (FaultKind, name_fault)")
         .claim
     )
-    assert claim.startswith("Others of the kind are members of faults.FaultKind (faults.py:4-6).")
+    assert claim.startswith("A new one is a member of faults.FaultKind (faults.py:4-6).")
 
 
 def test_tables_named_after_a_kind_take_one_more() -> None:
@@ -73,7 +73,7 @@ def test_tables_named_after_a_kind_take_one_more() -> None:
         )
     }
     claim = Asked(texts).ask("where would I add a new fault code?").claim
-    assert claim == "By its name, others of the kind are entries of codes.PARCEL_FAULT_CODES (codes.py:3-7)."
+    assert claim == "To judge by its name, a new one is an entry of codes.PARCEL_FAULT_CODES (codes.py:3-7)."
 
 
 def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
@@ -87,7 +87,7 @@ def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
     }
     asked = "Where would I support a new vehicle, like those that a horse draws? (Store, BaseCart, HandCart)"
     claim = Asked(texts).ask(asked).claim
-    assert claim.startswith("Others of the kind derive from carts.BaseCart (carts.py:1-2).")
+    assert claim.startswith("A new one derives from carts.BaseCart (carts.py:1-2).")
 
 
 def test_an_object_of_functions_is_no_table() -> None:
@@ -117,7 +117,7 @@ def test_what_registers_one_by_its_name_is_told_though_it_takes_another_type() -
         ),
     }
     claim = Asked(texts).ask("where would I add a new dumper?").claim
-    assert "Maps.register_dumper (maps.py:2-4) registers one." in claim
+    assert "Maps.register_dumper (maps.py:2-4) registers it." in claim
 
 
 NAMES = ("scale", "scale_over_time", "shift_left", "shift_right", "turn")
@@ -142,7 +142,7 @@ SCORES = {
 def test_guessed_tables_come_first_then_those_with_their_keys() -> None:
     report = Asked(SCORES).ask("where do I add a new query function? (Functions, Calls)")
     assert report.claim.startswith(
-        "Others of the kind are entries of parse.Functions (parse/table.go:4-20) and run.Calls"
+        "A new one is an entry of parse.Functions (parse/table.go:4-20) and run.Calls"
         " (run/calls.go:5-11). run.TestCalls (run/calls_test.go:9-15) uses the first two."
         " docs/functions.md lists most of them."
     )
@@ -153,7 +153,7 @@ def test_a_table_whose_keys_are_spelled_otherwise_is_a_mirror() -> None:
     hints = texts.pop("web/hints.ts").replace("hints", "queryFunctions")
     claim = Asked({**texts, "web/hints.ts": hints}).ask("where do I add a new query function?").claim
     assert claim.startswith(
-        "By its name, others of the kind are entries of queryFunctions (web/hints.ts:1-7)."
+        "To judge by its name, a new one is an entry of queryFunctions (web/hints.ts:1-7)."
         " parse.Functions (parse/table.go:4-20) has 5 keys of queryFunctions."
     )
 
@@ -180,13 +180,13 @@ class Select : public Backend {
 
 def test_a_copy_takes_none_of_the_kind_and_what_sets_a_guessed_factory_registers_one() -> None:
     question = "how do I add a new backend? (Backend, BackendFactory)"
-    assert "takes one" not in Asked({"backend.h": BACKENDS}).ask(question).claim
+    assert "can be given" not in Asked({"backend.h": BACKENDS}).ask(question).claim
     texts = {
         "backend.h": BACKENDS,
         "loop.h": "struct Options {\n  Options& setBackendFactory(BackendFactory factory) {\n"
         "    factory_ = factory;\n    return *this;\n  }\n};\n",
     }
-    assert "Options.setBackendFactory (loop.h:2-5) registers one." in Asked(texts).ask(question).claim
+    assert "Options.setBackendFactory (loop.h:2-5) registers it." in Asked(texts).ask(question).claim
 
 
 def test_siblings_of_an_owner_are_found_together_in_code_and_data_and_state_is_no_table() -> None:
@@ -217,7 +217,7 @@ def test_siblings_of_an_owner_are_found_together_in_code_and_data_and_state_is_n
     }
     report = Asked(texts).ask("where would I add a new gate option, e.g. gate.hinge?")
     assert report.claim.startswith(
-        "Others of the kind stand together in applyDefaults (lib/defaults.js:2),"
+        "Others like it stand together in applyDefaults (lib/defaults.js:2),"
         " Gate.build (lib/gate.js:10) and schema.json:2."
     )
     assert "is a table" not in report.claim
@@ -235,7 +235,7 @@ def test_a_condition_that_names_the_siblings_as_texts_is_told_and_its_line_is_sh
         "macros.py": "".join(f"class Parcel{kind}Macro:\n    pass\n\n\n" for kind in kinds),
     }
     report = Asked(texts).ask("where would I add a new parcel macro? (ParcelGetMacro, providing_macros)")
-    assert "They also stand together in check.expand_macro (check.py:4)." in report.claim
+    assert "Others also stand together in check.expand_macro (check.py:4)." in report.claim
     found = next(one for one in report.findings if one.path == "check.py")
     assert '["GET", "PUT", "POST", "DROP"]' in found.excerpt
 
@@ -266,7 +266,7 @@ COLOURS = {
 
 def test_an_enumeration_with_all_nouns_of_a_kind_is_its_base_rather_than_one_with_the_last() -> None:
     claim = Asked(COLOURS).ask("where do I add a new wall paint colour?").claim
-    assert claim.startswith("Others of the kind are members of kinds.WallPaintColour (paint/kinds.py:4-7).")
+    assert claim.startswith("A new one is a member of kinds.WallPaintColour (paint/kinds.py:4-7).")
 
 
 def test_the_member_with_the_fewest_uses_shows_where_one_more_belongs() -> None:

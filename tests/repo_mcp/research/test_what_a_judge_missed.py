@@ -79,8 +79,8 @@ MAPPERS = {
 
 def test_what_lists_a_kind_whose_base_is_elsewhere_is_found_by_the_names_of_its_types() -> None:
     report = Asked(MAPPERS).ask("Where would I add a new mapper?")
-    assert find_one(report, "Binder.configure").why == "names 3 of the kind, as it would a new mapper"
-    assert "Binder.configure (Binder.java:2-6) names some of them." in report.claim
+    assert find_one(report, "Binder.configure").why == "names 3 of the kind"
+    assert "Binder.configure (Binder.java:2-6) lists existing ones." in report.claim
 
 
 def test_what_adds_something_of_nearly_the_same_name_adds_none_of_a_known_kind() -> None:
@@ -225,7 +225,7 @@ def test_what_lists_a_kind_may_name_what_makes_its_types() -> None:
             f"func (f *{kind}Filter) Filter(parcel string) bool {{\n\treturn parcel == f.name\n}}\n"
         )
     report = Asked(files).ask("Where would I add a new filter for parcels?")
-    assert "depot.run (main.go:3-9) names some of them." in report.claim
+    assert "depot.run (main.go:3-9) lists existing ones." in report.claim
 
 
 def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> None:
@@ -235,9 +235,9 @@ def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> N
     )
     asked = "Where would I add a new two-factor provider?"
     own = "class TwoFactorProvider:\n    name = ''\n"
-    assert "derive from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
+    assert "derives from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
     derived = "from provide import Provider\n\n\nclass TwoFactorProvider(Provider):\n    name = ''\n"
-    assert "derive from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
+    assert "derives from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
 
 
 def test_a_kind_without_a_base_belongs_to_the_enumeration_of_its_types() -> None:
@@ -247,5 +247,5 @@ def test_a_kind_without_a_base_belongs_to_the_enumeration_of_its_types() -> None
     report = Asked({"TwoFactorProviderType.cs": kinds, "Wiring.cs": f"{wiring}    }}\n}}\n"}).ask(
         "Where would I add a new two-factor provider?"
     )
-    assert report.claim.startswith("Others of the kind are members of TwoFactorProviderType (")
-    assert "Wiring.Add (Wiring.cs:2-6) names some of them." in report.claim
+    assert report.claim.startswith("A new one is a member of TwoFactorProviderType (")
+    assert "Wiring.Add (Wiring.cs:2-6) lists existing ones." in report.claim

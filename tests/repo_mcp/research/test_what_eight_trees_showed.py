@@ -66,8 +66,8 @@ def carrier() -> Asked:
 
 def test_what_is_plugged_in_is_added_to_its_kind(carrier: Asked) -> None:
     claim = carrier.ask("Where would I plug in my own carrier?").claim
-    assert claim.startswith("Others of the kind derive from Carrier (carriers.ts:1-3).")
-    assert "Depot.constructor (depot.ts:6-8) takes one." in claim
+    assert claim.startswith("A new one implements Carrier (carriers.ts:1-3).")
+    assert "It can be given to Depot.constructor (depot.ts:6-8)." in claim
 
 
 @pytest.mark.parametrize(

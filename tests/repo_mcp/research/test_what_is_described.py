@@ -144,7 +144,7 @@ def test_joined_words_mean_the_interface_named_after_them() -> None:
 
 def test_a_type_from_which_others_derive_is_no_model() -> None:
     claim = STORES.ask("Where would I add a store for another database?").claim
-    assert "One to copy is stores.MemoryStore" in claim
+    assert "An example is stores.MemoryStore" in claim
 
 
 def test_a_new_kind_of_something_is_something_new() -> None:

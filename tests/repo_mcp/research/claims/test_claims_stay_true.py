@@ -310,7 +310,7 @@ def test_what_registers_one_of_a_kind_belongs_to_the_recipe() -> None:
         "func (a *App) RegisterBinder(binder Binder) {\n\ta.binders = append(a.binders, binder)\n}\n"
     }
     claim = Asked(texts).ask("where would I add a new binder?").claim
-    assert "App.RegisterBinder (binder.go:17-19) registers one." in claim
+    assert "App.RegisterBinder (binder.go:17-19) registers it." in claim
 
 
 def test_a_private_function_that_is_named_otherwise_registers_none_of_a_kind() -> None:
@@ -323,8 +323,8 @@ def test_a_private_function_that_is_named_otherwise_registers_none_of_a_kind() -
         "    return pace.next();\n  }\n}\n",
     }
     claim = Asked(texts).ask("where would I add a new pace?").claim
-    assert claim.startswith("Others of the kind derive from Pace")
-    assert "registers one" not in claim
+    assert claim.startswith("A new one implements Pace")
+    assert "registers it" not in claim
 
 
 def test_a_way_to_do_something_is_what_does_it() -> None:
@@ -335,7 +335,7 @@ def test_a_way_to_do_something_is_what_does_it() -> None:
         "        if self.token:\n            request.headers['token'] = self.token\n        return request\n"
     }
     claim = Asked(texts).ask("where would I add a new way to authenticate requests?").claim
-    assert claim.startswith("Others of the kind derive from auth.Authenticator (auth.py:1-3).")
+    assert claim.startswith("A new one derives from auth.Authenticator (auth.py:1-3).")
 
 
 def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_open() -> None:
@@ -354,10 +354,9 @@ def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_
     }
     report = Asked(texts).ask("where would I add a new router?")
     assert report.claim.startswith(
-        "Others of the kind derive from Router (router.ts:1-3),"
-        " most of them from BaseRouter (router.ts:5-188)."
+        "A new one implements Router (router.ts:1-3), as most do by way of BaseRouter (router.ts:5-188)."
     )
-    assert "Renderer.defineRouter (renderer.ts:4-6) registers one." in report.claim
+    assert "Renderer.defineRouter (renderer.ts:4-6) registers it." in report.claim
     (shown,) = [one.excerpt for one in report.findings if one.symbol.endswith("BaseRouter")]
     assert "187\t  protected abstract getName(path: string): string;" in shown
 
@@ -391,8 +390,8 @@ impl From<Key> for Action {
 def test_nothing_derives_from_an_enumeration() -> None:
     report = Asked({"action.rs": ACTIONS}).ask("where would I add a new action?")
     assert report.claim.startswith(
-        "Others of the kind are members of Action (action.rs:1-6)."
-        " Action.execute (action.rs:9-16) names some of them."
+        "A new one is a member of Action (action.rs:1-6)."
+        " Action.execute (action.rs:9-16) lists existing ones."
     )
 
 

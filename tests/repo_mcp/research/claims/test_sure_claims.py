@@ -143,8 +143,8 @@ def test_a_kind_is_registered_by_the_function_with_its_whole_name() -> None:
         .ask("Where would I add a new parcel sorter?")
         .claim
     )
-    assert claim.startswith("Others of the kind derive from depot.ParcelSorter (depot/sorter.go:3-5).")
-    assert "depot.RegisterParcelSorter (depot/sorter.go:15-17) registers one." in claim
+    assert claim.startswith("A new one implements depot.ParcelSorter (depot/sorter.go:3-5).")
+    assert "depot.RegisterParcelSorter (depot/sorter.go:15-17) registers it." in claim
     assert "AddSorter" not in claim
 
 

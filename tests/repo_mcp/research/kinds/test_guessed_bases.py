@@ -29,8 +29,8 @@ ASKED = "How do I write a custom column measure? (MeasureDecorator, process_weig
 
 def test_a_guessed_type_from_which_others_derive_is_the_base_although_nothing_is_abstract() -> None:
     claim = Asked(MEASURES).ask(ASKED).claim
-    assert claim.startswith("Others of the kind derive from measures.MeasureDecorator")
-    assert "They override process_weight, as each must, and prepare." in claim
+    assert claim.startswith("A new one derives from measures.MeasureDecorator")
+    assert "It must define process_weight. Others also override prepare." in claim
 
 
 def test_an_alias_for_type_checkers_is_no_table_of_a_kind() -> None:
@@ -38,7 +38,7 @@ def test_an_alias_for_type_checkers_is_no_table_of_a_kind() -> None:
 
 
 def test_what_only_raises_for_others_is_nothing_to_copy() -> None:
-    assert "One to copy is measures.MeasureGrams" in Asked(MEASURES).ask(ASKED).claim
+    assert "An example is measures.MeasureGrams" in Asked(MEASURES).ask(ASKED).claim
 
 
 def test_of_two_guessed_interfaces_the_first_is_the_base() -> None:
@@ -54,4 +54,4 @@ def test_of_two_guessed_interfaces_the_first_is_the_base() -> None:
         + 'type seal struct{}\n\nfunc (seal) Write() string {\n\treturn "seal"\n}\n',
     }
     claim = Asked(texts).ask("How do I write a custom stamp? (StampInterface, StampWriterInterface)").claim
-    assert claim.startswith("Others of the kind derive from stamps.StampInterface")
+    assert claim.startswith("A new one implements stamps.StampInterface")

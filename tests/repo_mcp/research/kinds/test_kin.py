@@ -17,8 +17,8 @@ def test_the_type_that_lists_the_others_is_not_the_one_to_copy() -> None:
     lists = f"class AnyCarrier(Carrier):\n    def __init__(self, made):\n{makes}\n\n"
     text = f"class Carrier:\n    pass\n\n\n{lists}"
     claim = Asked({"carriers.py": text + CARRIERS}).ask("Where would I add another carrier?").claim
-    assert "AnyCarrier.__init__ (carriers.py:6-9) names some of them." in claim
-    assert "One to copy is carriers.AirCarrier" in claim
+    assert "AnyCarrier.__init__ (carriers.py:6-9) lists existing ones." in claim
+    assert "An example is carriers.AirCarrier" in claim
 
 
 def test_the_interface_of_a_kind_from_which_more_derive_is_its_base() -> None:
@@ -33,8 +33,8 @@ def test_the_interface_of_a_kind_from_which_more_derive_is_its_base() -> None:
         "        [new SizeSorter(), new WeightSorter(), new ColorSorter()];\n}\n",
     }
     claim = Asked(texts).ask("Where would I add a new parcel sorter?").claim
-    assert claim.startswith("Others of the kind derive from IParcelSorter (Sorters/IParcelSorter.cs:1).")
-    assert "Registry.List (Registry.cs:3-4) names some of them." in claim
+    assert claim.startswith("A new one implements IParcelSorter (Sorters/IParcelSorter.cs:1).")
+    assert "Registry.List (Registry.cs:3-4) lists existing ones." in claim
 
 
 SENDERS = {
@@ -65,18 +65,16 @@ ADDS_INTEGRATION = "Where would I add a new notification integration?"
 
 def test_a_guessed_type_from_which_many_derive_is_the_base_of_the_kind() -> None:
     asked = Asked(SENDERS)
-    assert not asked.ask(ADDS_INTEGRATION).claim.startswith("Others of the kind")
+    assert not asked.ask(ADDS_INTEGRATION).claim.startswith("A new one")
     for guess in ("Notifier", "notify.Notifier"):
         report = asked.ask(f"{ADDS_INTEGRATION} ({guess}, Receivers)")
-        assert report.claim.startswith(
-            "Others of the kind derive from notify.Notifier (notify/notify.go:3-5)."
-        )
+        assert report.claim.startswith("A new one implements notify.Notifier (notify/notify.go:3-5).")
         assert "build.Receivers" in list_found(report)  # although it is no integration
 
 
 def test_the_noun_of_a_kind_does_not_tell_which_one_to_copy() -> None:
     claim = Asked(SENDERS).ask(f"{ADDS_INTEGRATION} (Notifier)").claim
-    assert "One to copy is chat.Sender" in claim
+    assert "An example is chat.Sender" in claim
 
 
 def test_a_guess_is_not_the_base_of_a_kind_that_the_question_names() -> None:
@@ -84,7 +82,7 @@ def test_a_guess_is_not_the_base_of_a_kind_that_the_question_names() -> None:
     vans = "".join(f"class {name}Van(Vehicle):\n    pass\n\n\n" for name in (*NAMES, "Land", "Snow"))
     asked = Asked({"carriers.py": bases + vans + CARRIERS})
     claim = asked.ask("Where would I add another carrier? (Vehicle)").claim
-    assert claim.startswith("Others of the kind derive from carriers.Carrier")
+    assert claim.startswith("A new one derives from carriers.Carrier")
 
 
 NOTICES = {
@@ -103,6 +101,6 @@ export class User {
 
 def test_what_sets_a_member_or_adds_something_without_the_noun_of_the_kind_adds_no_kind() -> None:
     report = Asked(NOTICES).ask("where should I add a new notice type? (NoticeEventType, settings)")
-    assert report.claim.startswith("Others of the kind are members of NoticeEventType (types.ts:1-5).")
-    assert "registers one" not in report.claim
+    assert report.claim.startswith("A new one is a member of NoticeEventType (types.ts:1-5).")
+    assert "registers it" not in report.claim
     assert "addType" not in list_found(report)

@@ -1,0 +1,96 @@
+"""What one more of a kind must define depends on the type from which it derives."""
+
+from __future__ import annotations
+
+from repo_mcp.research.findings.reasons import Role
+from tests.repo_mcp.research.asking import Asked, list_found
+
+FILLER = "".join(f"    def step_{at}(self):\n        return self.walk({at})\n\n" for at in range(40))
+STORES = (
+    "class Store:\n    name = ''\n    colour = None\n\n"
+    "    def load(self, key):\n        raise NotImplementedError\n\n"
+    "    def tidy(self):\n        pass\n\n" + FILLER + "\n\n"
+    "class BaseKeyedStore(Store):\n"
+    "    def load(self, key):\n        return self.get(self.encode(key))\n\n"
+    "    def get(self, key):\n        raise NotImplementedError\n\n\n"
+    'class KeyedStore(BaseKeyedStore, Lock):\n    """Keeps values by keys."""\n\n\n'
+)
+
+
+def build_store(name: str, base: str = "KeyedStore", body: str = "return self.files[key]") -> str:
+    return (
+        f"class {name}Store({base}):\n    name = '{name}'\n\n    def get(self, key):\n        {body}\n\n"
+        "    def tidy(self):\n        self.files = {}\n\n\n"
+    )
+
+
+TEXTS = {
+    "stores.py": STORES
+    + build_store("Null", body="return None").replace("self.files = {}", "pass")
+    + "".join(map(build_store, ("File", "Cloud", "Disk")))
+}
+ASKS = "How do I write a custom store?"
+
+
+def test_each_base_has_its_own_members_to_define() -> None:
+    claim = Asked(TEXTS).ask(ASKS).claim
+    assert claim.startswith("A new one derives from stores.Store (stores.py:1-")
+    assert "as most do by way of stores.KeyedStore (stores.py:" in claim
+    assert "One that derives from Store itself must define load; one from KeyedStore, get." in claim
+    assert "Most set name. Others also override tidy." in claim
+
+
+def test_a_base_without_members_is_shown_with_the_one_that_has_them() -> None:
+    report = Asked(TEXTS).ask(ASKS)
+    assert list_found(report)[:3] == ["stores.Store", "stores.KeyedStore", "stores.BaseKeyedStore"]
+    assert "raise NotImplementedError" in report.findings[2].excerpt
+
+
+def test_what_most_set_is_shown_of_the_base() -> None:
+    base = Asked(TEXTS).ask(ASKS).findings[0].excerpt
+    assert "name = ''" in base
+    assert "colour" not in base
+
+
+def test_one_whose_members_do_nothing_is_no_example() -> None:
+    assert "An example is stores.FileStore" in Asked(TEXTS).ask(ASKS).claim
+
+
+def test_a_guessed_type_from_which_others_derive_is_no_example() -> None:
+    claim = Asked(TEXTS).ask(f"{ASKS} (Store, KeyedStore)").claim
+    assert "An example is stores.KeyedStore" not in claim
+
+
+def test_an_interface_requires_what_it_includes_but_not_what_it_has_code_for() -> None:
+    texts = {
+        "store.go": "package store\n\ntype Getter interface {\n\tGet(key string) interface{}\n}\n\n"
+        "type Store interface {\n\tGetter\n\tLoad(key string) error\n}\n\n"
+        + "".join(
+            f"type {name}Store struct{{}}\n\nfunc ({name}Store) Get(key string) interface{{}} {{\n"
+            "\treturn find(key)\n}\n\n"
+            f"func ({name}Store) Load(key string) error {{\n\treturn read(key)\n}}\n\n"
+            for name in ("File", "Cloud", "Disk")
+        )
+    }
+    report = Asked(texts).ask(ASKS)
+    assert "It must define Load and Get." in report.claim
+    assert [one.role for one in report.findings[:2]] == [Role.BASE, Role.BASE]
+    java = {
+        "Store.java": "interface Store {\n  String load(String key);\n\n"
+        "  default void tidy() {\n    clear();\n  }\n}\n",
+        **{
+            f"{name}Store.java": f"class {name}Store implements Store {{\n"
+            "  public String load(String key) {\n"
+            "    return read(key);\n  }\n\n  public void tidy() {\n    drop();\n  }\n}\n"
+            for name in ("File", "Cloud", "Disk")
+        },
+    }
+    assert "It must define load. Others also override tidy." in Asked(java).ask(ASKS).claim
+
+
+def test_a_guessed_table_of_texts_lists_the_kind() -> None:
+    names = ("File", "Cloud", "Disk")
+    table = "".join(f"    '{name.lower()}': 'depot.stores:{name}Store',\n" for name in names)
+    texts = TEXTS | {"known.py": f"STORE_ALIASES = {{\n{table}}}\n"}
+    claim = Asked(texts).ask(f"{ASKS} (Store, STORE_ALIASES)").claim
+    assert "known.STORE_ALIASES (known.py:1-5) lists existing ones." in claim
