@@ -58,7 +58,7 @@ def iter_branches(body: Body) -> Iterator[Branch]:
         line = read_line(body, one)
         is_arm = _ARM.match(line) is not None and line.count("(") == line.count(")")
         if at and (is_branch(line) or is_arm) and not _LOOPS.match(line):
-            inner = _list_inner(statements, at)
+            inner = list_inner(statements, at)
             is_else = BARE_ELSE.match(line) is not None
             above = _find_condition(body, statements, at) if is_else else None
             is_short = 0 < len(inner) <= MOST_STATEMENTS
@@ -67,7 +67,8 @@ def iter_branches(body: Body) -> Iterator[Branch]:
                 yield Branch(one, inner, end, above)
 
 
-def _list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+def list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+    """Return what stands under a statement."""
     end = next(
         (
             below

@@ -38,7 +38,7 @@ from repo_mcp.research.words.guessed_declarations import put_guessed_declaration
 from repo_mcp.research.words.guessed_types import put_guessed_types
 from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
-from repo_mcp.research.words.leading_failure import put_doers_first
+from repo_mcp.research.words.leading_failure import put_doers_first, put_handling_first
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.near_calls import put_near_calls
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
@@ -161,7 +161,7 @@ def _put_asked_first(
         return put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING:
         seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
-        seeds = put_makers_first(state, seeds)
+        seeds = put_handling_first(state, put_makers_first(state, seeds))
         return put_predicate_first(state, put_run_by_default(state, seeds))
     return seeds
 

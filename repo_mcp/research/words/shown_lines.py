@@ -20,6 +20,7 @@ from repo_mcp.research.findings.reasons import BESIDE, RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
 from repo_mcp.research.words.error_lines import holds_error
+from repo_mcp.research.words.handlers import asks_failing
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
@@ -52,10 +53,7 @@ _UNFILLED = re.compile(
 )
 
 
-# What happens then is in a handler, whose words are seldom those of the question.
-_ASKS_FAILING = re.compile(
-    r"\bwhat happens\b.{1,200}\b(?:fails?|panics?|raises?|rejects?|throws?)\b", re.IGNORECASE
-)
+# What happens when something fails is in a handler, whose words are seldom those of the question.
 _HANDLES = re.compile(r"^[^\w\n]*+(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
 
 
@@ -104,7 +102,7 @@ class _Page:
         ]
         self._preferred = preferred
         leads = match_calls([seed.name for seed in seeds])
-        self._leads = match_handlers(leads) if _ASKS_FAILING.search(state.request.query) else leads
+        self._leads = match_handlers(leads) if asks_failing(state.request.query) else leads
 
     def fill(self, least_share: int) -> None:
         """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
