@@ -30,6 +30,7 @@ from tests.deep.sizes import IS_DEEP
 
 # What children use of the package. All of it, with the SDK and what serves HTTP, takes three times as long.
 ROOMS = ["process", "languages", "indexing", "symbol_index", "exact", "semantic"]
+OF_TESTS = ["tests.unsynced", "tests.loaded_parsers"]
 
 
 class _Surroundings:
@@ -79,7 +80,7 @@ def fork_children(patch: pytest.MonkeyPatch) -> None:
 
 @cache
 def _preload() -> None:
-    multiprocessing.set_forkserver_preload([*_list_modules(), "tests.unsynced"])
+    multiprocessing.set_forkserver_preload([*_list_modules(), *OF_TESTS])
 
 
 def _list_modules() -> list[str]:
@@ -96,7 +97,7 @@ def start_forking() -> None:
     """Import what children need, fork the process that forks them, and fork the resource tracker, which each
     server that has children would start for itself.
     """
-    for name in [*_list_modules(), "tests.unsynced"]:
+    for name in [*_list_modules(), *OF_TESTS]:
         importlib.import_module(name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(util, "spawnv_passfds", _fork)

@@ -16,7 +16,7 @@ from tests.deep.sizes import IS_DEEP, choose
 from tests.repo_mcp.toolsets.retrieval_roots import Served
 from tests.repo_mcp.trees import SUFFIXES, WORDS, make_text
 
-LINES = choose(10_000, 1_000_000)
+LINES = choose(4_000, 1_000_000)
 WITHIN_SECONDS = 2.0
 
 

@@ -21,7 +21,7 @@ from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 from tests.repo_mcp.trees import edit_tree, make_tree
 
 QUESTIONS = ("schedule work queue", "getUserName", "HTTPResponse index", "naïve", "path:d1 token", "x")
-REFRESHES = choose(25, 50)
+REFRESHES = choose(12, 50)
 
 
 @pytest.fixture
@@ -59,10 +59,11 @@ def test_workers_and_places_leave_no_trace(tmp_path: Path) -> None:
     assert build(tmp_path / "elsewhere" / "again", tmp_path / "data3", workers=1) == alone
 
 
+@pytest.mark.sized
 def test_hash_seeds_leave_no_trace(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "tree", 2)
     found = [build(tree, tmp_path / "data")]  # with the seed of this process
-    for seed in ("0", "1"):
+    for seed in ("0", "1")[: choose(1, 2)]:
         data_dir = tmp_path / f"data-{seed}"
         index = "from repo_mcp.cli import main; import sys; sys.exit(main())"
         subprocess.run(
@@ -73,7 +74,7 @@ def test_hash_seeds_leave_no_trace(tmp_path: Path) -> None:
         )
         found.append(read_segments(data_dir))
     assert len(found[0]) == 1
-    assert found[0] == found[1] == found[2]
+    assert all(one == found[0] for one in found)
 
 
 @posix

@@ -139,11 +139,12 @@ def test_a_touched_file_is_read_and_found_unchanged(root: Path, monkeypatch: pyt
     assert (report.updated, report.unchanged) == (0, 2)
 
 
+@pytest.mark.sized
 def test_an_edit_that_keeps_size_and_times_is_found(root: Path) -> None:
     """Git's racy case: written again within the clock's tick, so that only the content differs."""
     repository = open_repository(root)
     path = root / "one.py"
-    for number in range(20):
+    for number in range(choose(6, 20)):
         path.write_text(f"def version_{number:03}():\n    pass\n")
         repository.refresh()
         status = path.stat()
@@ -309,13 +310,14 @@ if __name__ == "__main__":
 @posix
 @pytest.mark.sized
 def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
-    tree = make_tree(tmp_path / "root", 7, files=150)
-    wanted = open_repository(make_tree(tmp_path / "copy" / "root", 7, files=150))
+    files = choose(60, 150)
+    tree = make_tree(tmp_path / "root", 7, files=files)
+    wanted = open_repository(make_tree(tmp_path / "copy" / "root", 7, files=files))
     wanted.refresh()
     script = tmp_path / "build.py"
     script.write_text(BUILD)
     draw = random.Random(8)
-    for round_number in range(choose(2, 6)):
+    for round_number in range(choose(1, 6)):
         process = subprocess.Popen(
             [sys.executable, str(script), str(tree), str(tmp_path / "data"), *["force"] * (round_number % 2)],
             stdout=subprocess.PIPE,

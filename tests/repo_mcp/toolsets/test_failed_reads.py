@@ -20,7 +20,7 @@ from tests.deep.answers import ask_briefly, is_honest, open_repository, renew
 from tests.deep.sizes import choose
 from tests.deep.worlds import make_linked_tree
 
-ROUNDS = choose(4, 60)
+ROUNDS = choose(2, 60)
 READS = 150  # about as many as the calls of a round make before they have what they need
 
 
