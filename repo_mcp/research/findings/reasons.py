@@ -155,7 +155,7 @@ class Reason:
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
 
 _BASES = {
-    Role.BASE: "a new {} derives from it",
+    Role.BASE: "the base of a new {}",
     Role.INNER_BASE: "most of the kind derive from it",
     Role.ENUMERATION: "a new {} is a member of it",
 }

@@ -10,7 +10,7 @@ A call may be one of the member of an interface, which the base of the kind impl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from repo_mcp.bundler.body import Body
 from repo_mcp.graph.edges import Bounds
@@ -18,6 +18,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.locating import count_shared_folders
 from repo_mcp.research.findings.named_symbols import admits_node, read_code
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.open_members import is_required
@@ -72,10 +73,26 @@ def list_calling(
             one.symbol.start_line,
         ),
     )
-    chosen = ordered[:1]
-    met = {*called[ordered[0]]} if ordered else set()
-    others = sorted(ordered[1:], key=lambda one: not called[one].keys() - met)  # stable
-    return [_build(state, node, called[node]) for node in (*chosen, *others)[:MOST_CALLING]]
+    return [_build(state, node, called[node]) for node in _choose(base, ordered, called)]
+
+
+def _choose(base: Node, ordered: Sequence[Node], called: Mapping[Node, Collection[str]]) -> list[Node]:
+    """Return the first function, then those that call further members, then those as near to the base.
+
+    Others of its owner say the same again.
+    """
+    if not ordered:
+        return []
+    first = ordered[0]
+    owner = (first.path, first.symbol.parent)
+    others = [one for one in ordered[1:] if not {*called[one]} <= {*called[first]}]
+    near = count_shared_folders(base.path, first.path)
+    elsewhere = (
+        one
+        for one in ordered[1:]
+        if (one.path, one.symbol.parent) != owner and count_shared_folders(base.path, one.path) >= near
+    )
+    return [first, *dict.fromkeys((*others, *elsewhere))][:MOST_CALLING]
 
 
 def _list_asked(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol]) -> list[DeclaredSymbol]:

@@ -30,7 +30,7 @@ from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.question_words import is_said, list_words, says_whole, shares_word
+from repo_mcp.text.question_words import asks_to_extend, is_said, list_words, says_whole, shares_word
 
 MOST_HANDED = (3, 2)  # functions shown behind the best declaration, behind the next and so on
 MOST_STEPS = 3  # from a declaration to a function on the way
@@ -94,6 +94,8 @@ def _list_handed(
     if seed.node is None or seed.node.symbol.kind not in CALLABLE_KINDS:
         return []
     ranked = _rank_handed(state, seed.node, telling, fitting)[:most]
+    if asks_to_extend(state.request.query):  # those that exist say the same again
+        ranked = [node for node in ranked if not is_open(state, node)]
     return [build_seed(state, one, 0.0) for node in ranked for one in fill(state, node)]
 
 

@@ -14,11 +14,13 @@ from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.record_classes import dataclass
 
 EXAMPLE_CHARS = 1_200  # of a section that shows how something is written
+SPARE_CHARS = 300  # of these, for what uses the first example
 INTRO_CHARS = 300  # of the text above a block; of more, the last lines are shown
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _OPENS = re.compile(r".*:{1,2}\s*$|\s*\.\. (?:code|code-block|sourcecode)::.*$")
+_SAYS_LITTLE = re.compile(r"\s*(?:$|```|~~~|//|/\*|\*/|\*(?:\s|$)|# )")  # blank, a fence, or a comment
 _DECLARES = r"\b(?:class|interface|trait|protocol|type|struct)\s+{}\b"
-_DECLARED = re.compile(r"\b(?:class|struct|def|func|function|const|let|var|type)\s+(\w{4,})")
+_DECLARED = re.compile(r"\b(?:class|struct|def|func|function|fun|fn|const|let|var|type)\s+(\w*[A-Z_]\w*)")
 _WORD = re.compile(r"\w+")
 
 
@@ -41,18 +43,21 @@ def choose_examples(
     again = re.compile("|".join(_DECLARES.format(re.escape(one)) for one in names) or r"(?!)")
     texts = {one: "\n".join(lines[at - 1] for at in one.lines) for one in _iter_blocks(lines, span)}
     held = {one: {*_WORD.findall(text)} for one, text in texts.items() if not again.search(text)}
-    wanted, met = {*names}, set[str]()
+    declared, met = set[str](), set[str]()
     chosen: set[int] = set()
     left = most
     while held and left > 0:
-        best = max(held, key=lambda one: (len(held[one] & wanted - met), len(held[one] & wanted)))
+        wanted = {*names} | declared
+        # Of equal ones, the first.
+        best = max(held, key=lambda one: (len(held[one] & declared), len(held[one] & wanted - met)))
         has = held.pop(best) & wanted
-        if not has:
+        if has <= met:
             break
         met |= has
-        wanted.update(_DECLARED.findall(texts[best]))
+        declared = {*_DECLARED.findall(texts[best])} - {*names}
         own = [*best.intro, *best.lines]
-        while measure(lines, own) > left:
+        room = left if chosen else min(left, most - SPARE_CHARS)
+        while own and measure(lines, own) > room:
             own.pop()
         if len(own) <= len(best.intro):
             break
@@ -86,7 +91,7 @@ def _iter_blocks(lines: Sequence[str], span: tuple[int, int]) -> Iterator[Block]
             above = before if is_fence or _follows(lines, at) else []
             intro = [*above, *([] if is_fence else [at])]
             inside = range(at + 1, last + 1)
-            own = [one for one in inside if lines[one - 1].strip() and not _FENCE.match(lines[one - 1])]
+            own = [one for one in inside if not _SAYS_LITTLE.match(lines[one - 1])]
             while len(intro) > 1 and measure(lines, intro) > INTRO_CHARS:
                 intro.pop(0)
             yield Block(tuple(intro), tuple(own))

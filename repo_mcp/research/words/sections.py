@@ -84,7 +84,7 @@ def note_instructions(state: ResearchState, text: str, most: int) -> None:
     for place in places[:most]:
         role = roles.get(place, Role.OTHER)
         found = _build_section(hits[place], role)
-        shown = _show_examples(state, found, (*names, *kind)) if role is not Role.OTHER else found
+        shown = _show_examples(state, found, names or kind) if role is not Role.OTHER else found
         state.add_place(shown)
         if shown is not found:  # others say less
             return

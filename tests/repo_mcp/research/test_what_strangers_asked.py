@@ -57,7 +57,7 @@ def test_a_base_is_found_though_it_is_used_in_many_places_before_it_is_derived_f
     report = Asked(files).ask("Where would I add a new storage backend?")
     assert report.claim.startswith("A new one derives from Shop.JobStorage (src/JobStorage.cs:2-4).")
     assert "registers it" not in report.claim  # one is deprecated, the other registers a server
-    assert report.findings[0].why == "a new storage backend derives from it"
+    assert report.findings[0].why == "the base of a new storage backend"
 
 
 def test_an_error_that_is_given_one_of_a_kind_is_no_place_to_add_one() -> None:

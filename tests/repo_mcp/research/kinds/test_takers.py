@@ -76,3 +76,17 @@ def test_no_lines_of_a_file_that_is_named_are_shown_for_itself_if_it_declares_so
     assert not report.claim.startswith("The question names")
     assert "class LeftSorter" in find_one(report, "sorters.LeftSorter").excerpt
     assert "sorters.Sorter" in list_found(report)
+
+
+def test_what_calls_the_members_of_another_package_is_not_shown_beside_the_first() -> None:
+    texts = {
+        "core/kinds/sorters.py": KINDS.replace("def setup(app: App):\n    app.add_sorter(LeftSorter)\n", ""),
+        "core/belts/belt.py": "from core.kinds.sorters import Sorter\n\n\n"
+        "def run(sorter: Sorter):\n    sorter.sort(1)\n    sorter.reach(1)\n",
+        "tools/print.py": "from core.kinds.sorters import Sorter\n\n\n"
+        "def show(sorter: Sorter):\n    sorter.sort(1)\n",
+    }
+    report = Asked(texts).ask(ASKS)
+    calling = [one.symbol for one in report.findings if one.role is Role.CALLS_KIND]
+    assert calling[0] == "belt.run"
+    assert "print.show" not in calling

@@ -109,3 +109,17 @@ def test_a_guide_from_one_version_to_another_tells_nothing_of_how_one_is_written
     texts = dict(SORTERS)
     texts["docs/upgrading-2.md"] = texts.pop("docs/api.md")
     assert "documentation" not in Asked(texts).ask(ASKS).claim
+
+
+def test_comments_of_an_example_leave_room_for_what_uses_it() -> None:
+    lines = ["```ts", "/** A sorter of one's own. */", "class MySorter extends Sorter {"]
+    lines += [f"  step{at}() {{ walk({at}) }}" for at in range(60)]
+    lines += ["  // The end.", "}", "```", "", "Use it:", "", "```ts", "depot.attach(new MySorter())", "```"]
+    chosen = [lines[at - 1] for at in choose_examples(lines, (1, len(lines)), ["Sorter"])]
+    assert chosen[0] == "class MySorter extends Sorter {"
+    assert chosen[-1] == "depot.attach(new MySorter())"
+
+
+def test_a_value_with_a_plain_name_leads_to_no_further_example() -> None:
+    lines = ["```ts", "const parcel = Sorter.find()", "```", "", "```ts", "weigh(parcel)", "```"]
+    assert choose_examples(lines, (1, 7), ["Sorter"]) == [2]
