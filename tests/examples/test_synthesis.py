@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.examples.synthesis_page import CORPUS, FACTS, MADE_UP, PAGE, Show, make_show, render
+from tests.forked_sdk import fork_servers
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forked() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        fork_servers(patch)
+        yield
 
 
 @pytest.fixture(scope="module")

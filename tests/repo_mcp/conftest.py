@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.forked_children import fork_children
+from tests.forked_sdk import fork_servers
 from tests.parsers_here import parse_here
 
 HERE = Path(__file__).parent
@@ -16,10 +17,11 @@ ROOMS = ("bundler", "code_search", "documentation", "graph", "research", "semant
 
 @pytest.fixture(scope="module", autouse=True)
 def forked_children(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fork children, except where it matters how they are started."""
+    """Fork children, and the servers of the SDK, except where it matters how they are started."""
     with pytest.MonkeyPatch.context() as patch:
         if request.path.relative_to(HERE).parts[0] != "process":
             fork_children(patch)
+            fork_servers(patch)
         yield
 
 

@@ -61,9 +61,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    """Yield a copy of our own package: a few thousand lines."""
+    """Yield a copy of three rooms of our own package: twenty thousand lines."""
     root = tmp_path_factory.mktemp("project") / "repo_mcp"
-    shutil.copytree(PROJECT, root, ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ("indexing", "ranking", "workspace"):
+        shutil.copytree(PROJECT / room, root / room, ignore=shutil.ignore_patterns("__pycache__"))
     with closing(Repository(load_config(str(root)))) as repository:
         repository.refresh()
         yield repository
