@@ -25,7 +25,7 @@ from tests.growth import HANG_SECONDS
 from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.process.listings import list_here
-from tests.repo_mcp.sibling_trees import change, make_main
+from tests.repo_mcp.sibling_trees import FILES, change, make_main
 
 pytestmark = [posix]
 
@@ -182,7 +182,7 @@ def test_a_server_lists_a_large_checkout_ahead(
     (repository,), listed = _open_root(tree, **options)
     with closing(repository):
         assert (listed is not None) == (size == 0 and not options)
-        assert repository.refresh().added > 60
+        assert repository.refresh().added > FILES
         assert repository.tree.listed is None
     (repository,), again = _open_root(tree, **options)
     repository.close()
