@@ -43,6 +43,7 @@ from repo_mcp.text.question_words import count_words, list_words, shares_word
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 MAX_ALIKE = 40  # declarations of one name
 MAX_FUNCTIONS = 8  # that are told
+TOLD_CHARS = 1_200  # of the errors of several functions; of the last ones, then only the places are told
 MOST_OF_EVENT = 5  # that are told for an event
 MAX_FILES = 8  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
@@ -70,13 +71,18 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         return of_event
     is_made = any(one.role is Role.MAKES_ERROR for one in linked)
     others = [] if is_made else _list_others(state, linked, near)
-    told = _tell_errors(state, linked[:MAX_FUNCTIONS])
+    shown = linked[:MAX_FUNCTIONS]
+    told = _tell_errors(state, shown)
+    while len(told) > 1 and sum(map(len, told)) > TOLD_CHARS:
+        shown = shown[:-1]
+        told = _tell_errors(state, shown)
     if not told and list_errors(state, linked)[0]:  # they only refuse arguments
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]
     if not told:
         return describe_near(state, near if best is None else linked, asked)
     let_out = describe_let_out(state, linked[:MAX_FUNCTIONS])
-    return f"{_join_told(told, others)}{let_out and f'{let_out} '}"
+    rest = [one for one in linked[len(shown) : MAX_FUNCTIONS] if any(iter_errors(state, one))]
+    return f"{_join_told(told, [*rest, *others[:MOST_OTHERS]])}{let_out and f'{let_out} '}"
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
@@ -125,12 +131,12 @@ def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
         return ""
     held = [one for one in functions if not share(one) and _may_be_other(one)]
     others = [one for one in held if any(iter_errors(state, one))]
-    return _join_told(told[:MOST_OF_EVENT], others)
+    return _join_told(told[:MOST_OF_EVENT], others[:MOST_OTHERS])
 
 
 def _join_told(told: Sequence[str], others: Sequence[Finding]) -> str:
     """Return a sentence for each function whose errors are told, and one that names others that fail."""
-    more = f"Others arise in {name_findings(others[:MOST_OTHERS])}. " if others else ""
+    more = f"Others arise in {name_findings(others, MAX_FUNCTIONS)}. " if others else ""
     return f"Errors that arise in {'. In '.join(told)}. {more}"
 
 

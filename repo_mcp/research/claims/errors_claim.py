@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten_symbol
@@ -19,10 +19,12 @@ from repo_mcp.research.words.errors_made import (
     list_errors,
     put_asked_first,
 )
+from repo_mcp.research.words.held_errors import list_collected
 from repo_mcp.text.citations import write_citation
 
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
 MOST_OWN = 30  # of the function alone, all of which are asked for
+MOST_COLLECTING = 4  # functions whose lists of errors are told
 NOT_DEEPER = "Calls further down were not searched."
 _ASKS_WHEN = re.compile(r"\b(?:(?<!happens )when|why|conditions?|circumstances)\b", re.IGNORECASE)
 # Lines that give a caller the error of what they call, by the ending of the file.
@@ -48,8 +50,34 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     errors = _name_errors(*list_errors(state, [*named, *below], says_when=says_when), most)
     deeper = NOT_DEEPER if below and state.failures.may_be_deeper else ""
     failing = _describe_failing(state, named, below, errors)
-    said = (errors.strip(), failing, deeper, _describe_open(state, named), _describe_unraised(state))
+    collected = " ".join(_iter_collected(state, [*named, *below]))
+    said = (
+        errors.strip(),
+        collected,
+        failing,
+        deeper,
+        _describe_open(state, named),
+        _describe_unraised(state),
+    )
     return " ".join(filter(None, said))
+
+
+def _iter_collected(state: ResearchState, functions: Sequence[Finding]) -> Iterator[str]:
+    """Yield a sentence on each list in which a function keeps errors before it raises them."""
+    met: set[tuple[str, int]] = set()
+    for one in functions[:MOST_COLLECTING]:
+        lines = state.source.read_lines(one.path)
+        for name, made, caught, raised in list_collected(lines, one.start_line, one.end_line):
+            if (one.path, raised[0]) in met:
+                continue
+            met.add((one.path, raised[0]))
+            places = [f":{at}" for at in (*made, *caught)]
+            places[0] = f"{one.path}{places[0]}"
+            own, others = places[: len(made)], places[len(made) :]
+            kept = [f"errors ({', '.join(own)})"] if own else []
+            kept += [f"what is caught ({', '.join(others)})"] if others else []
+            until = ", ".join(f":{at}" for at in raised)
+            yield f"`{name}` keeps {' and '.join(kept)} until it is raised ({until})."
 
 
 def _describe_unraised(state: ResearchState) -> str:

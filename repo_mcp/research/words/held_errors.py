@@ -1,4 +1,4 @@
-"""Follow a variable with an error between the line that raises it and those that say what it holds. Pure.
+"""Follow a variable with errors between the lines that raise it and those that say what it holds. Pure.
 
 catch (LockedException ex) {      GateException last = null;      var refusal = new LockedException(name);
     throw ex;                     ...                             ...
@@ -25,6 +25,11 @@ _SETS = r"(?<![\w.]){0}\s*(?::[^=]{{1,60}})?:?=(?![=>])[^=]*"  # a line that giv
 _HOLDS = re.compile(_SETS.format(r"([A-Za-z_$][\w$]*)") + "$")  # what stands before that value
 _CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")
 _TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")  # the last part of its name
+# A line that puts something into a list: group 1 is the list, 2 an error that is made there, 3 a variable.
+_ADDS = re.compile(
+    r"(?<![\w.])(\w+)\.(?:[Aa]dd|append|push|push_back)\(\s*"
+    r"(?:(?:new\s+)?[\w.:]{0,80}(Error|Exception)\w*[<({]|(\w+)\s*\))"
+)
 _ANY = frozenset({"Exception", "Throwable", "BaseException", "StandardError", "Error"})  # says nothing
 
 
@@ -73,12 +78,40 @@ def find_raising(lines: Sequence[str], at: int, before: str) -> int:
     return next((number for number in below if raises.search(lines[number - 1][:LINE_CHARS])), 0)
 
 
+def list_collected(
+    lines: Sequence[str], first: int, last: int
+) -> list[tuple[str, list[int], list[int], list[int]]]:
+    """Return the lists of a function that keep errors until they are raised, by their names.
+
+    With each come the lines that put errors there which they make, those that put what was caught, and those
+    that raise the list or what is in it.
+    """
+    made: dict[str, list[int]] = {}
+    caught: dict[str, list[int]] = {}
+    for at in range(first, min(last, len(lines)) + 1):
+        added = _ADDS.search(lines[at - 1][:LINE_CHARS])
+        if added is None:
+            continue
+        if added[2]:
+            made.setdefault(added[1], []).append(at)
+        elif re.search(rf"\b{re.escape(added[3])}\b", _find_clause(lines, first, at)):
+            caught.setdefault(added[1], []).append(at)
+    found = []
+    for name in {**made, **caught}:
+        raises = re.compile(rf"(?:{RAISES})[^;]*?(?<![\w.]){re.escape(name)}\b")
+        below = range(min(*made.get(name, ()), *caught.get(name, ()), last) + 1, min(last, len(lines)) + 1)
+        raised = [at for at in below if raises.search(lines[at - 1][:LINE_CHARS])]
+        if raised:
+            found.append((name, made.get(name, []), caught.get(name, []), raised))
+    return found
+
+
 def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
     """Return what stands behind the word of the clause that catches around a line; "" for none."""
     indent = measure_indent(lines[at - 1])
     for number in range(at - 1, first - 1, -1):
         line = lines[number - 1][:LINE_CHARS]
-        if line.strip() and measure_indent(line) < indent:
+        if line.strip() not in ("", "{") and measure_indent(line) < indent:
             indent = measure_indent(line)
             if clause := _CLAUSE.match(line):
                 return clause[1]

@@ -168,3 +168,29 @@ def test_the_type_that_a_function_returns_is_no_error_that_it_makes() -> None:
     assert 'Errors that arise here: "no label found" (src/sorter.rs:5).' in claim
     assert "BoxError" not in claim
     assert "SortError" not in claim
+
+
+def test_of_many_functions_with_long_errors_the_last_are_only_named() -> None:
+    kinds = ("first", "second", "third", "fourth")
+    checks = "".join(
+        f"    if parcel.{kind}_{name} is None or not parcel.{kind}_{name}.is_of_the_right_{kind}_size:\n"
+        f'        raise ParcelError("the {kind} {name} of the parcel is not what was asked for at all")\n'
+        for kind in ("old", "new", "odd")
+        for name in ("NAME",)
+    )
+    text = "class ParcelError(Exception): ...\n\n\n" + "".join(
+        f"def send_{kind}_parcel(parcel):\n{checks.replace('NAME', kind)}\n\n" for kind in kinds
+    )
+    claim = (
+        Asked({"post.py": text}).ask("Which errors can sending a parcel raise and when? (ParcelError)").claim
+    )
+    told = [kind for kind in kinds if f"n post.send_{kind}_parcel: " in claim]
+    named = [
+        kind
+        for kind in kinds
+        if f"post.send_{kind}_parcel (post.py:" in claim.partition("Others arise in ")[2]
+    ]
+    assert told
+    assert named
+    assert {*told, *named} == {*kinds}
+    assert len(claim.partition("Others arise in ")[0]) < 1_300

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.words.held_errors import find_maker, name_held
+from repo_mcp.research.words.held_errors import find_maker, list_collected, name_held
 from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked
 
@@ -87,3 +87,55 @@ def test_a_function_that_raises_variables_everywhere_is_read_in_linear_time() ->
 
     growth = measure_growth(lambda size: ["void open() {", *["    throw ex;"] * size], follow, 300)
     assert growth < BOUND
+
+
+JUDGE = """class Judge
+{
+    public void Check(Parcel[] parcels)
+    {
+        List<Exception> found = [];
+        foreach (var parcel in parcels)
+        {
+            if (parcel.Label == null)
+            {
+                found.Add(new LabelException(parcel));
+            }
+            try
+            {
+                parcel.Weigh();
+            }
+            catch (Exception lost)
+            {
+                found.Add(lost);
+            }
+        }
+        if (found.Count > 1)
+        {
+            throw new AggregateException(found);
+        }
+        if (found.Count > 0)
+        {
+            throw found[0];
+        }
+    }
+}
+"""
+
+
+def test_errors_that_are_kept_in_a_list_are_told_with_the_lines_that_raise_it() -> None:
+    claim = Asked({"Judge.cs": JUDGE}).ask("which errors does Judge.Check throw?").claim
+    assert (
+        "`found` keeps errors (Judge.cs:10) and what is caught (:18) until it is raised (:23, :27)."
+    ) in claim
+
+
+def test_a_list_of_errors_that_is_only_returned_raises_none() -> None:
+    text = JUDGE.replace("throw new AggregateException(found)", "Log(found)").replace(
+        "throw found[0]", "return"
+    )
+    assert list_collected(text.splitlines(), 3, 30) == []
+
+
+def test_a_clause_with_its_brace_on_the_next_line_says_what_is_raised_again() -> None:
+    lines = ["catch (LockedException lost)", "{", "    throw;", "}"]
+    assert name_held(lines, 1, 3) == ["LockedException"]
