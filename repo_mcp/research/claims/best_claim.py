@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
@@ -17,7 +18,14 @@ from repo_mcp.research.claims.near_ones import calls_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.edges.hops import NARROW
-from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten, shorten_symbol
+from repo_mcp.research.findings.citing import (
+    MAX_NAMED,
+    join_names,
+    join_places,
+    name_briefly,
+    shorten,
+    shorten_symbol,
+)
 from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
 from repo_mcp.research.findings.reasons import BESIDE, Role
@@ -26,19 +34,23 @@ from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.research.words.rivals import Rival, list_rivals
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 NEAREST = 2  # declarations that are named where none fits
 NEAREST_GUESSED = 3  # the same where only guessed names lead to them
 RAREST, FEW_LINES = 2, 30  # words of the question whose lines are named, if these are no more
+LEAST_WORDS = 2  # of the question, in the name of a function that calls the best one
 FEW_CALLED = 3  # functions that are named although none of them fits the question; more are chores
 _ENDS_LIKE_ADVERBS = """
 anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
 monopoly monthly multiply nightly quarterly rally readonly reapply reply resupply supply tally weekly
 writeonly yearly
 """
+_WORD = re.compile(r"\w+")
 _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
@@ -55,36 +67,42 @@ def describe_doubt(best: Node) -> str:
 
 
 def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:
-    """Return what fits best, what it calls, and what is next to it.
+    """Return what fits best, what it does, and what is next to it.
 
     `errors` is None unless they are asked for. They come first, unless the best lacks words of the question:
     then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
-    near = _list_rivals(state, best)
-    rivals = [described for described, _ in near]
     if state.word_match.is_thin and not errors:
         return " ".join([_name_nearest(state, own), *describe_section(state)])
+    outcome, place = describe_outcome(state)  # maybe in another declaration
+    rivals = _list_rivals(state, best)
+    if told := [node for _, node in rivals if node is not None and node.node_id == place]:
+        own = [*told, *(node for node in own if node not in told)]
+        rivals = [(name_briefly(best), best), *(one for one in rivals if one[1] not in told)]
+        best = own[0]
     callees = [*_list_called(state, best)]
-    others = _list_others(state, own, callees)
-    most = NEAREST_GUESSED if state.word_match.is_guessed else NEAREST
-    near_ones = list_near(state, best, others[:most])
-    if state.word_match.is_guessed and errors is None:
-        told = _describe_guessed(state, best, rivals, others, near_ones, callees)
-        return " ".join([*told, *describe_section(state)])
+    callers = _list_callers(state, best)
+    others = _list_others(state, own, (*callees, *callers))
     beside = _list_beside(state, best)
-    sentences = _judge_best(state, name_briefly(best), rivals, doubt, beside, makes_none=errors == "")
+    sentences = _judge_best(state, name_briefly(best), bool(rivals), doubt, beside, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.word_match.lacking else 0, errors.rstrip())
-    sentences += _quote_comments(state, [best, *(node for _, node in near if node is not None)])
-    outcome = describe_outcome(state)  # maybe in another declaration
+    sentences += _quote_comment(state, best)
     sentences += [outcome] if outcome else []
     if not errors:
-        sentences += _describe_called(best, callees, is_clear=not (rivals or outcome))
-        if not (rivals or outcome or state.word_match.lacking):
-            sentences += filter(None, [describe_decisions(state, best)])
-    if near_ones and not (rivals or errors):
-        sentences.append(_see_also(map(name_briefly, near_ones)))
+        guesses, named = list_own_names(state.request.guesses), _WORD.findall(outcome)
+        told = [one for one in callees if not outcome or one.symbol.name in (*guesses, *named)]
+        sentences += _describe_called(best, told, is_clear=not outcome)
+        calling = [one for one in _choose_callers(state, own, callers) if one not in callees]
+        sentences += _describe_callers(best, calling, is_clear=not outcome)
+        if not (outcome or state.word_match.lacking):
+            connected = (*callees, *callers, *(node for _, node in rivals if node is not None), *others)
+            near = [one for one in connected if one.symbol.name != best.symbol.name]
+            near = list_near(state, best, _choose_guessed(state, near))
+            sentences += filter(None, [describe_decisions(state, best, near)])
+    beside_it = _list_near(state, best, rivals, [] if errors else others, " ".join(sentences))
+    sentences += [_see_also(beside_it)] if beside_it else []
     return " ".join([*sentences, *describe_section(state)])
 
 
@@ -106,30 +124,45 @@ def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[No
     return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
 
 
-def _describe_guessed(
-    state: ResearchState,
-    best: Node,
-    rivals: Sequence[str],
-    others: Sequence[Node],
-    near: Sequence[Node],
-    callees: Sequence[Node],
-) -> list[str]:
-    """Return sentences on what guessed names lead to: what the nearest does, what calls it, the next ones."""
-    sentences = [f"{name_briefly(best)} comes closest.", *_quote_comments(state, [best])]
-    sentences += _describe_called(best, callees, is_clear=True)
+def _list_callers(state: ResearchState, best: Node) -> list[Node]:
+    """Return the noted symbols that call the best one."""
     calls = (one for one in state.links.values() if one.kind == EdgeType.CALLS)  # others may only reach it
     callers = {link.source for link in calls if link.target == best.declaration}
-    calling = [node for node in others if node.declaration in callers][: NEAREST_GUESSED - 1]
-    if calling:
-        verb = "calls" if len(calling) == 1 else "call"
-        sentences.append(f"{join_names(map(name_briefly, calling))} {verb} it.")
-    known = {name_briefly(one) for one in (best, *calling)}
-    plain = [node for node in near if node.symbol.kind is not SymbolKind.CONSTRUCTOR]  # its type says as much
-    named = (one for one in dict.fromkeys((*rivals, *map(name_briefly, plain))) if one not in known)
-    rest = [*named][: NEAREST_GUESSED - len(known)]
-    sentences += [_see_also(rest)] if rest else []
-    outcome = describe_outcome(state) or describe_decisions(state, best)
-    return [*sentences, outcome] if outcome else sentences
+    return [node for declaration, node in state.nodes.items() if declaration in callers - {best.declaration}]
+
+
+def _choose_callers(state: ResearchState, own: Sequence[Node], callers: Sequence[Node]) -> list[Node]:
+    """Return the first good functions that have to do with the question, by their names.
+
+    These are guessed, are words of the question or have LEAST_WORDS of them. A field with an instance of a
+    type only makes it.
+    """
+    guesses = list_own_names(state.request.guesses)
+    words = list_words(" ".join((state.request.query, *guesses)))
+
+    def is_asked(node: Node) -> bool:
+        name = node.symbol.name
+        least = min(LEAST_WORDS, len(get_word_terms(name.strip("_"))[1:]) or 1)
+        return name in guesses or shares_word(name, words) >= least
+
+    functions = [one for one in own if one in callers and one.symbol.kind in CALLABLE_KINDS]
+    return [one for one in functions if is_asked(one)][:NEAREST]
+
+
+def _choose_guessed(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
+    """Return the symbols that guesses name, with their owners if a guess has one; none of several alike."""
+    named = [
+        [node for node in dict.fromkeys(nodes) if f".{node.qualified_name}".endswith(f".{guess}")]
+        for guess in state.request.guesses
+    ]
+    return [own[0] for own in named if len(own) == 1]
+
+
+def _describe_callers(best: Node, calling: Sequence[Node], *, is_clear: bool) -> list[str]:
+    """Return a sentence on what calls the best declaration; if `is_clear`, "it" stands for its name."""
+    whom = "it" if is_clear else shorten(best.qualified_name)
+    verb = "calls" if len(calling) == 1 else "call"
+    return [f"{join_places(map(name_briefly, calling))} {verb} {whom}."] if calling else []
 
 
 def _describe_called(best: Node, callees: Sequence[Node], *, is_clear: bool) -> list[str]:
@@ -138,13 +171,12 @@ def _describe_called(best: Node, callees: Sequence[Node], *, is_clear: bool) -> 
     It makes a type, which may be an error that it raises.
     """
     who = "It" if is_clear else shorten(best.qualified_name)
-    made = [node for node in callees if node.symbol.kind in TYPE_KINDS]
-    called = [node for node in callees if node not in made]
+    made = [name_briefly(node) for node in callees if node.symbol.kind in TYPE_KINDS]
+    called = [name_briefly(node) for node in callees if node.symbol.kind not in TYPE_KINDS]
     if not (made and called):
-        verb = "makes" if made else "calls"
-        return [f"{who} {verb} {join_names(map(name_briefly, callees))}."] if callees else []
-    makes = join_names(map(name_briefly, made), 1)
-    return [f"{who} calls {join_names(map(name_briefly, called), MAX_NAMED - 1)}, and makes {makes}."]
+        named = join_places((called or made)[:MAX_NAMED])
+        return [f"{who} {'makes' if made else 'calls'} {named}."] if named else []
+    return [f"{who} calls {join_places(called[: MAX_NAMED - 1])}, and makes {made[0]}."]
 
 
 def _name_nearest(state: ResearchState, own: Sequence[Node]) -> str:
@@ -178,7 +210,7 @@ def _place_rarest(state: ResearchState) -> str:
 def _judge_best(
     state: ResearchState,
     best: str,
-    rivals: Sequence[str] = (),
+    has_rivals: bool = False,
     doubt: str = "",
     beside: Sequence[str] = (),
     *,
@@ -205,10 +237,8 @@ def _judge_best(
     elif beside:
         are = "is" if len(beside) == 1 else "are"
         sentences.append(f"{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
-    elif state.word_match.is_guessed:
+    elif state.word_match.is_guessed or has_rivals:
         sentences.append(f"{best} comes closest.")
-    elif rivals:
-        sentences.append(f"{join_names([best, *rivals])} fit{fits} equally well.")
     elif doubt or state.word_match.is_unnamed:
         reason = doubt or "neither its name nor its path has a word of the question"
         sentences.append(f"{best} comes closest; {reason}.")
@@ -217,14 +247,10 @@ def _judge_best(
     return sentences
 
 
-def _quote_comments(state: ResearchState, nodes: Sequence[Node], *, alone: bool = True) -> list[str]:
-    """Return a sentence for each symbol with a comment, which quotes the first sentence of that.
-
-    The comment is said to be "its" if the answer names one symbol `alone`.
-    """
-    said = ((node, read_description(state, node)) for node in nodes)
-    whose = "Its comment" if alone and len(nodes) == 1 else "The comment of {}"
-    return [f'{whose.format(node.symbol.name)} says: "{text}"' for node, text in said if text]
+def _quote_comment(state: ResearchState, best: Node) -> list[str]:
+    """Return a sentence that quotes the first sentence of the comment on a symbol, if that says anything."""
+    text = read_description(state, best)
+    return [f'Its comment says: "{text}"'] if text else []
 
 
 def _list_beside(state: ResearchState, best: Node) -> list[str]:
@@ -243,8 +269,22 @@ def _is_adverb(word: str) -> bool:
     return folded.isalpha() and folded.endswith("ly") and len(folded) > 4 and folded not in _NO_ADVERBS
 
 
+def _list_near(
+    state: ResearchState, best: Node, rivals: Sequence[Rival], others: Sequence[Node], said: str
+) -> list[str]:
+    """Return the names of what fits about as well as the best one, and of what is near to it.
+
+    What is `said` to decide something is named already.
+    """
+    most = NEAREST_GUESSED if state.word_match.is_guessed else NEAREST
+    near = list_near(state, best, others[:most])
+    plain = [node for node in near if node.symbol.kind is not SymbolKind.CONSTRUCTOR]  # its type says as much
+    names = dict.fromkeys([*(name for name, _ in rivals), *map(name_briefly, plain)])
+    return [one for one in names if f"{one.partition(' (')[0]} decides" not in said][:NEAREST]
+
+
 def _see_also(names: Iterable[str]) -> str:
-    return f"See also {join_names(dict.fromkeys(names))}."
+    return f"See also {join_places(names)}."
 
 
 def leads_unparsed(state: ResearchState) -> bool:
@@ -261,7 +301,7 @@ def describe_places(state: ResearchState) -> str:
     if not near:
         return ""
     places = [_name_place(one) for one in near[:3]]
-    sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)])]
+    sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)[0]])]
     if len(near) > 1:
         sentences.append(_see_also(places[1:]))
     return " ".join([*sentences, *describe_section(state)])
@@ -311,8 +351,8 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words = list_words(state.request.query)
-    near = {one.node_id for one in state.findings if not one.hop and one.role is not Role.PART}
+    near = {one.node_id for one in state.findings if not one.hop and one.role not in BESIDE}
     fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
     chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
-    guesses = state.request.guesses
+    guesses = list_own_names(state.request.guesses)
     return sorted(chosen, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))

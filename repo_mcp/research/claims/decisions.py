@@ -1,36 +1,41 @@
 """Say by which conditions a function decides, where it leaves early: this answers how it works.
 
     if not fs.strict:                     It decides by `if not fs.strict` with `return True` (serve.py:2) and
-        return True                       `if fs.denied(path)` with `return False` (serve.py:4).
+        return True                       `if fs.denied(path)` with `return False` (:4).
     if fs.denied(path):
         return False
 
-One such condition is a guard, and says little of the whole; neither does one that only hands on an error.
-Branches that have more words of the question than any early exit are told first, with what they do.
-What gives a value to a name in a condition is shown, too. If a question asks how something is decided, the
-functions to which this one leaves it are told as well.
+One such condition is a guard, and says little of the whole, unless what it or the function returns is a
+condition, too; neither does one that only hands on an error. Branches that have more words of the question
+than any early exit are told first, with what they do. What gives a value to a name in a condition is shown,
+too. After the best function, others are told: those to which it leaves a decision, if a question asks for
+one, and those near to it whose conditions have words of the question.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.bound_statements import find_makers
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, is_branch, only_logs
+from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.asked_decisions import read_decision
+from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
 from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.research.words.branches import (
     LINE_CHARS,
     Branch,
     build_body,
     iter_branches,
+    list_done,
     quote,
     read_line,
     show_lines,
@@ -38,12 +43,13 @@ from repo_mcp.research.words.branches import (
 from repo_mcp.research.words.error_lines import OF_ERROR
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST, MOST = 2, 3  # conditions that are told
-TELLING = 2  # words of the question, in a branch that does not leave the function
-INNER = 3  # statements under a condition; after more, its end says too little
-MOST_DECIDERS = 2  # functions to which the best one leaves a decision, and that are told
+TELLING = 2  # words of the question, in a branch that does not leave a long function
+MOST_OTHERS = 2  # functions that are told after the best one, and conditions of each
+MOST_UNDER = 40  # statements under a condition that is told with one of them
 MOST_GIVEN = 4  # statements that give values to the variables of conditions
 LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
 # `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
@@ -53,80 +59,100 @@ _ON_ONE_LINE = re.compile(
 )
 _ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*;?\s*$")
 _ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
+_IS_BARE = re.compile(r"\s*(?:return|continue|break|raise|throw|pass)\s*;?\s*$")
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
-_RETURNS_RESULT = re.compile(r"return\s+(?:not\s+|!)?\w+[^\w;]+\w")  # more than a name or a constant
+# More than a name, a constant or a call: `return not path.is_dir()`, no list of what is so.
+_RETURNS_RESULT = re.compile(
+    r"return\b(?!.*\b(?:for|func(?:tion)?|lambda)\b)(?:(?!=>).)*?(?:[=!]=|[<>]=?\s|&&|\|\||!\w|\b(?:and|or|not|in|is)\b)"
+)
+
+Told = tuple[int, tuple[Statement, ...]]  # how many words of the question it has, a condition and its effect
 
 
-def describe_decisions(state: ResearchState, best: Node) -> str:
-    """Return sentences on the conditions under which a function leaves early, and on what decides for it."""
-    deciders = _list_deciders(state, best) if read_decision(state.request.query) else []
-    told = (_describe_decider(state, one) for one in deciders)
-    return " ".join(filter(None, (_describe_own(state, best), *told)))
+def describe_decisions(state: ResearchState, best: Node, guessed: Sequence[Node]) -> str:
+    """Return sentences on the conditions by which a function decides, and those of others that are near.
+
+    These are predicates that it calls, if a question asks for a decision, and others with guessed names.
+    """
+    words = list_words(" ".join((state.request.query, *list_own_names(state.request.guesses))))[:MAX_WORDS]
+    own = _find(state, best)
+    told = [] if own is None else [_describe(state, own, words, MOST, "It decides")]
+    deciding = _list_deciding(state, best) if read_decision(state.request.query) else []
+    others = [one for one in deciding if is_predicate(one.name)]
+    others += [one for one in map(partial(_find, state), dict.fromkeys(guessed)) if one and one not in others]
+    said = (_describe(state, one, words, MOST_OTHERS, least=not is_predicate(one.name)) for one in others)
+    return " ".join(filter(None, (*told, *islice(filter(None, said), MOST_OTHERS))))
 
 
-def _list_deciders(state: ResearchState, best: Node) -> list[Finding]:
-    """Return the first functions that decide for another one, which calls them."""
+def _find(state: ResearchState, node: Node) -> Finding | None:
+    """Return the finding of a function that is shown for itself."""
+    is_function = node.symbol.kind in CALLABLE_KINDS or computes(node)
+    found = (one for one in state.findings if one.node_id == node.node_id and one.hop <= 1)
+    return next(found, None) if is_function else None
+
+
+def _list_deciding(state: ResearchState, best: Node) -> list[Finding]:
+    """Return the functions that decide for another one, which calls them."""
     called = {link.target for link in state.links.values() if link.source == best.declaration}
     ids = {node.node_id for declaration, node in state.nodes.items() if declaration in called}
-    own = [one for one in state.findings if one.role is Role.DECIDES and one.node_id in ids]
-    return own[:MOST_DECIDERS]
+    return [one for one in state.findings if one.role is Role.DECIDES and one.node_id in ids]
 
 
-def _describe_decider(state: ResearchState, one: Finding) -> str:
-    """Return a sentence on the only condition of a short function and on its result; "" for any other."""
+def _describe(
+    state: ResearchState, one: Finding, words: Sequence[str], most: int, lead: str = "", least: int = 0
+) -> str:
+    """Return a sentence on the conditions under which a function leaves early; "" if too few say anything.
+
+    Of more than `most`, those with most words of the question are told; one must have the `least`. Their
+    lines are shown, with those that give values to the names in them.
+    """
     body = build_body(state, one.path, one.start_line, one.end_line)
-    decisions = [*_iter_decisions(body)]
-    results = [last for last in cut_statements(body, list_code(body))[-1:] if _has_result(body, last)]
-    told = [*decisions, *((last,) for last in results)]
-    if len(decisions) > 1 or not told:
+    told = _list_told(body, one, words)
+    if max((rank for rank, _ in told), default=-1) < least:
         return ""
-    return f"{shorten_symbol(one)} decides by {join_names(_tell(one, body, own) for own in told)}."
+    best_ones = sorted(told, key=lambda ranked: -ranked[0])[:most]  # stable
+    best_ones.sort(key=lambda ranked: ranked[1][0].first)
+    given = _list_given(body, [own[0] for _, own in best_ones])
+    show_lines(state, one, [*(statement for _, own in best_ones for statement in own), *given])
+    quoted = join_names(_tell(one, body, own, at > 0) for at, (_, own) in enumerate(best_ones))
+    return f"{lead or f'{shorten_symbol(one)} decides'} by {quoted}."
+
+
+def _list_told(body: Body, one: Finding, words: Sequence[str]) -> list[Told]:
+    """Return the conditions that may be told, with how many words each has; none if they say too little."""
+    is_long = one.end_line - one.start_line >= LONG_LINES
+    told = [ranked for ranked in _rank(body, _iter_decisions(body, words), words) if ranked[0] or not is_long]
+    most = max((rank for rank, _ in told), default=0)
+    least = max(most, TELLING - 1 if is_long else 0)
+    effects = [ranked for ranked in _rank(body, _iter_effects(body, words), words) if ranked[0] > least]
+    known = {own[0] for _, own in effects}
+    if most or not effects:
+        told = [*effects, *(ranked for ranked in told if ranked[1][0] not in known)]
+    else:
+        told = effects
+    told += [] if is_long else _rank(body, _iter_results(body), words)
+    ranked_ones = [ranked for ranked in told if ranked[0]]
+    told = ranked_ones if len(ranked_ones) >= LEAST else told
+    says_much = any(rank >= TELLING or _has_result(body, own[-1]) for rank, own in told)
+    return told if len(told) >= LEAST or says_much else []
+
+
+def _iter_results(body: Body) -> Iterator[tuple[Statement, ...]]:
+    """Yield the last statement of a body if that returns whether something is so."""
+    statements = cut_statements(body, list_code(body))[1:]
+    outermost = min((one.indent for one in statements), default=0)
+    last = [one for one in statements if leaves(read_line(body, one)) and one.indent == outermost][-1:]
+    yield from ((one,) for one in last if _has_result(body, one))
 
 
 def _has_result(body: Body, last: Statement) -> bool:
-    """Return True for a statement that returns more than a name or a constant."""
+    """Return True for a statement that returns whether something is so, and no function."""
+    if body.lines[last.last - 1].rstrip().endswith(("{", "=>")):
+        return False
     return _RETURNS_RESULT.match(quote(body, (last,), LINE_CHARS)) is not None
 
 
-def _describe_own(state: ResearchState, best: Node) -> str:
-    """Return a sentence on the conditions under which a function leaves early; "" if too few say anything.
-
-    Of more than MOST, those with most words of the question are told. Their lines are shown, with those that
-    give values to the names in them.
-    """
-    one = next((one for one in state.findings if one.node_id == best.node_id and not one.hop), None)
-    if one is None or best.symbol.kind not in CALLABLE_KINDS:
-        return ""
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))[:MAX_WORDS]
-    body = build_body(state, one.path, one.start_line, one.end_line)
-    is_long = one.end_line - one.start_line >= LONG_LINES
-    told = _rank(body, _iter_decisions(body), words)
-    told = [ranked for ranked in told if ranked[0] or not is_long]
-    most = max((rank for rank, _ in told), default=0)
-    effects = [
-        ranked
-        for ranked in _rank(body, _iter_effects(body, words), words)
-        if ranked[0] > max(most, TELLING - 1)
-    ]
-    if not most:
-        told = effects
-    else:
-        known = {own[0] for _, own in effects}
-        told = [*effects, *(ranked for ranked in told if ranked[1][0] not in known)]
-    if len(told) < (LEAST if most else 1):
-        return ""
-    best_ones = sorted(
-        sorted(told, key=lambda ranked: -ranked[0])[:MOST], key=lambda ranked: ranked[1][0].first
-    )
-    conditions = [own[0] for _, own in best_ones]
-    given = _list_given(body, conditions)
-    show_lines(state, one, [*(statement for _, own in best_ones for statement in own), *given])
-    return f"It decides by {join_names(_tell(one, body, own) for _, own in best_ones)}."
-
-
-def _rank(
-    body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]
-) -> list[tuple[int, tuple[Statement, ...]]]:
+def _rank(body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]) -> list[Told]:
     """Return decisions behind the number of words that each has, without those that only test an error."""
     return [
         (shares_word(quote(body, own), words), own)
@@ -137,38 +163,42 @@ def _rank(
 
 def _iter_effects(body: Body, words: Sequence[str]) -> Iterator[tuple[Statement, ...]]:
     """Yield each condition with that statement under it which has most words of a question."""
-    for branch in iter_branches(body):
-        own = [one for one in branch.inner if one.indent == branch.inner[0].indent]
-        does = [
-            one for one in own if not (only_logs(read_line(body, one)) or is_branch(read_line(body, one)))
-        ]
+    for branch in iter_branches(body, MOST_UNDER):
+        done = list_done(body, _list_own(branch))
+        does = [one for one in done if not _IS_BARE.match(read_line(body, one))] or done
         if branch.otherwise is None and does:
-            yield branch.condition, max(does, key=lambda one: shares_word(quote(body, (one,)), words))
+            yield branch.condition, _choose_telling(body, does, words)
 
 
-def _find_effect(body: Body, branch: Branch) -> Statement:
-    """Return the statement with which a branch ends, or the one before it if it only leaves."""
-    own = [one for one in branch.inner if one.indent == branch.inner[0].indent]
-    at = own.index(branch.end) - 1
-    if at < 0 or not _ONLY_LEAVES.match(read_line(body, branch.end)):
-        return branch.end
-    line = read_line(body, own[at])
-    return branch.end if only_logs(line) or is_branch(line) else own[at]
+def _iter_decisions(body: Body, words: Sequence[str]) -> Iterator[tuple[Statement, ...]]:
+    """Yield each condition with what is done before the function is left under it.
 
-
-def _iter_decisions(body: Body) -> Iterator[tuple[Statement, ...]]:
-    """Yield each condition with the statement that leaves under it, or alone if both are one statement."""
+    Both may be one statement. What another condition decides under it is left under that.
+    """
     found: dict[int, tuple[Statement, ...]] = {}
     for branch in iter_branches(body):
-        is_short = len(branch.inner) <= INNER and branch.otherwise is None
         end = read_line(body, branch.end)
-        hands_on = _ONLY_HANDS_ON.match(end) is not None
-        if is_short and not hands_on and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
-            found[branch.condition.first] = (branch.condition, _find_effect(body, branch))
+        is_last = not any(leaves(read_line(body, one)) for one in branch.inner if one is not branch.end)
+        hands_on = _ONLY_HANDS_ON.match(end) is not None or branch.otherwise is not None
+        if is_last and not hands_on and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
+            does = [one for one in list_done(body, _list_own(branch)) if one is not branch.end]
+            is_bare = _ONLY_LEAVES.match(end) is not None and does
+            effect = _choose_telling(body, does, words) if is_bare else branch.end
+            found[branch.condition.first] = (branch.condition, effect)
     for one in cut_statements(body, list_code(body))[1:]:
         if _ON_ONE_LINE.match(read_line(body, one)):
             found.setdefault(one.first, (one,))
     yield from (found[at] for at in sorted(found))
+
+
+def _list_own(branch: Branch) -> list[Statement]:
+    """Return the statements of a branch that are under no other condition."""
+    return [one for one in branch.inner if one.indent == branch.inner[0].indent]
+
+
+def _choose_telling(body: Body, does: Sequence[Statement], words: Sequence[str]) -> Statement:
+    """Return the statement with most words of a question; of several, the last one."""
+    return max(reversed(does), key=lambda one: shares_word(quote(body, (one,)), words))
 
 
 def _list_given(body: Body, conditions: Sequence[Statement]) -> list[Statement]:
@@ -180,8 +210,8 @@ def _list_given(body: Body, conditions: Sequence[Statement]) -> list[Statement]:
     return [statements[at] for at in makers][:MOST_GIVEN]
 
 
-def _tell(one: Finding, body: Body, own: tuple[Statement, ...]) -> str:
-    """Return a condition and what it leads to, as the code has them."""
+def _tell(one: Finding, body: Body, own: tuple[Statement, ...], is_next: bool) -> str:
+    """Return a condition and what it leads to, as the code has them; the next ones without the path."""
     first = own[0].first
     quoted = " with ".join(f"`{quote(body, (statement,))}`" for statement in own)
-    return f"{quoted} ({write_citation(one.path, first, first)})"
+    return f"{quoted} ({f':{first}' if is_next else write_citation(one.path, first, first)})"

@@ -2,16 +2,19 @@
 
     "What happens when no driver is registered"  ->  `if driver is None:` leads to `raise UnknownDriver(name)`
 
-Both lines are quoted and cited, and are shown. Loops are left out. Where it is asked what happens when
-something fails, what handles the failure says it.
+Both lines are quoted and cited, and are shown. Loops are left out. Of several cases of a switch, or handlers
+of a `try`, all are told. Where it is asked what happens when something fails, what handles the failure
+says it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
 
 from repo_mcp.bundler.body import Body
-from repo_mcp.bundler.statements import Statement, only_logs
+from repo_mcp.bundler.statements import Statement, holds_failure, is_branch, leaves, only_logs
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding
@@ -21,52 +24,72 @@ from repo_mcp.research.words.branches import (
     Branch,
     build_body,
     iter_branches,
+    list_alike,
+    list_done,
     quote,
     read_line,
     show_lines,
 )
+from repo_mcp.research.words.error_lines import OF_ERROR
 from repo_mcp.research.words.handlers import LEAST_HANDLED, Handler, Step, asks_failing, rate_handlers
 from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.text.citations import write_citation
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
 LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch
 LEAST_ELSEWHERE = 0.75  # of the number of all words, in a branch of another declaration than the best
+MOST_ALIKE = 4  # handlers of one `try`, or cases of one switch; of more, only the best is told
+_BARE_END = re.compile(r"\s*(?:return|raise|throw|break|continue)(?:\s+\w+)?\s*;?\s*$")
+_LEAVES_TURN = re.compile(r"\s*(?:break|continue)\b")
 _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
     re.IGNORECASE,
 )
 
 
-def describe_outcome(state: ResearchState) -> str:
-    """Return a sentence on what the question's event leads to in the best declarations; "" for none."""
+def describe_outcome(state: ResearchState) -> tuple[str, str]:
+    """Return a sentence on what the question's event leads to, and the id of the declaration; "" for none."""
     query = state.request.query
     handled = _describe_handler(state)
-    if handled or _ASKS.search(query) is None:
+    if handled[0] or _ASKS.search(query) is None:
         return handled
     words = list_words(query)
     weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
-    lacking = " ".join(state.word_match.lacking).split()  # by the best declaration
     best: tuple[tuple[float, int], Finding, Body, Branch] | None = None
     for position, one in enumerate(_list_near(state)):
         # What the function is about by its name, all of its branches are about.
         event = {word: worth for word, worth in weighed.items() if not shares_word(one.symbol, (word,))}
         event = event if event and not position else weighed
         body = build_body(state, one.path, one.start_line, one.end_line)
-        for branch in iter_branches(body):
+        for branch in filter(partial(_does, body), iter_branches(body)):
             text = quote(body, (branch.condition, *branch.inner), 2_000)
             share = sum(event[word] for word in event if shares_word(text, (word,))) / sum(event.values())
-            if share < LEAST_SHARE or (lacking and not shares_word(text, lacking)):
-                continue
-            if position and shares_word(text, words) < LEAST_ELSEWHERE * len(words):
-                continue
-            if position and only_logs(read_line(body, branch.end)):  # a log says little elsewhere
+            if position and not _fits_elsewhere(body, branch, text, words):
                 continue
             rank = (share * NEXT**position, -len(branch.inner))
-            if best is None or rank > best[0]:
+            if share >= LEAST_SHARE and _says_lacking(state, text) and (best is None or rank > best[0]):
                 best = rank, one, body, branch
-    return "" if best is None else _tell(state, *best[1:])
+    return ("", "") if best is None else (_tell(state, *best[1:]), best[1].node_id or "")
+
+
+def _does(body: Body, branch: Branch) -> bool:
+    """Return True for a branch that does something: no test of an error that only hands that on."""
+    does = [one for one in list_done(body, branch.inner) if not leaves(read_line(body, one))]
+    is_error = OF_ERROR.search(read_line(body, branch.condition)) is not None
+    return bool(does) or not is_error or holds_failure(read_line(body, branch.end))
+
+
+def _fits_elsewhere(body: Body, branch: Branch, text: str, words: Sequence[str]) -> bool:
+    """Return True for a branch of another declaration than the best that has nearly all words."""
+    is_log = only_logs(read_line(body, branch.end))  # which says little elsewhere
+    return not is_log and shares_word(text, words) >= LEAST_ELSEWHERE * len(words)
+
+
+def _says_lacking(state: ResearchState, text: str) -> bool:
+    lacking = " ".join(state.word_match.lacking).split()  # by the best declaration
+    return not lacking or shares_word(text, lacking) > 0
 
 
 def _list_near(state: ResearchState) -> list[Finding]:
@@ -74,8 +97,11 @@ def _list_near(state: ResearchState) -> list[Finding]:
     return [one for one in near if is_test(one.path, one.symbol) is state.wants_tests][:LOOKED_AT]
 
 
-def _describe_handler(state: ResearchState) -> str:
-    """Return a sentence on what handles the failure that is asked about, and show its lines; "" for none."""
+def _describe_handler(state: ResearchState) -> tuple[str, str]:
+    """Return a sentence on what handles the failure that is asked about, and the id of its declaration.
+
+    Its lines are shown. Return "" for none.
+    """
     best: tuple[tuple[float, bool], Finding, Body, Handler] | None = None
     for position, one in enumerate(_list_near(state) if asks_failing(state.request.query) else ()):
         body = build_body(state, one.path, one.start_line, one.end_line)
@@ -83,11 +109,14 @@ def _describe_handler(state: ResearchState) -> str:
             rank = (share * NEXT**position, handler.catches_all)
             if share >= LEAST_HANDLED and (best is None or rank > best[0]):
                 best = rank, one, body, handler
-    return "" if best is None else _tell_handler(state, *best[1:])
+    return ("", "") if best is None else (_tell_handler(state, *best[1:]), best[1].node_id or "")
 
 
 def _tell_handler(state: ResearchState, one: Finding, body: Body, handler: Handler) -> str:
     """Return the sentence on a handler, and show its lines, or those that the sentence quotes."""
+    alike = list_alike(body, handler.clause)
+    if 1 < len(alike) <= MOST_ALIKE:
+        return _tell_alike(state, one, body, alike)
     steps = (*handler.done, *handler.behind)
     told = [own for step in steps for own in (*step.under, step.statement)]
     show_lines(state, one, (handler.clause, *(handler.inner[:MOST_STATEMENTS]), *told))
@@ -106,12 +135,82 @@ def _tell_handler(state: ResearchState, one: Finding, body: Body, handler: Handl
 
 
 def _tell(state: ResearchState, one: Finding, body: Body, branch: Branch) -> str:
-    """Return the sentence on a branch, and show the lines that it quotes."""
-    end = branch.end
-    condition = branch.otherwise or branch.condition
-    show_lines(state, one, (condition, branch.condition, end))
-    place = write_citation(one.path, condition.first, condition.first)
-    target = write_citation(one.path, end.first, end.first)
-    quoted = f"`{quote(body, (condition,))}` ({place})"
-    where = f"where {quoted} does not hold, it comes to" if branch.otherwise else f"{quoted} leads to"
-    return f"In {shorten_symbol(one)}, {where} `{quote(body, (end,))}` ({target})."
+    """Return the sentence on a branch and its alternatives, and show the lines that it quotes."""
+    if branch.otherwise:
+        where = f"where {_quote(one, body, branch.otherwise)} does not hold, it comes to"
+        show_lines(state, one, (branch.otherwise, branch.condition, branch.end))
+        return f"In {shorten_symbol(one)}, {where} {_quote(one, body, branch.end)}."
+    alike = list_alike(body, branch.condition)
+    if len(alike) == 1 or len(alike) > MOST_ALIKE:
+        does = _list_ends(state, body, branch.inner, ())
+        return _tell_ways(state, one, body, [(branch.condition, _choose_ends(body, branch.end, does))])
+    return _tell_alike(state, one, body, alike)
+
+
+def _tell_alike(
+    state: ResearchState,
+    one: Finding,
+    body: Body,
+    alike: Sequence[tuple[Statement, Sequence[Statement]]],
+) -> str:
+    """Return the sentence on all cases of a switch, or handlers of a `try`."""
+    ways = [(condition, _list_ends(state, body, inner, alike)) for condition, inner in alike]
+    return _tell_ways(state, one, body, [(condition, ends) for condition, ends in ways if ends])
+
+
+def _tell_ways(
+    state: ResearchState, one: Finding, body: Body, ways: Sequence[tuple[Statement, Sequence[Statement]]]
+) -> str:
+    """Return the sentence on conditions and what each leads to, and show their lines."""
+    show_lines(state, one, (at for condition, ends in ways for at in (condition, *ends)))
+    told = [
+        f"{_quote(one, body, condition, has_path=not at)} {'to' if at else 'leads to'} "
+        + join_names(_quote(one, body, end, has_path=False) for end in dict.fromkeys(ends))
+        for at, (condition, ends) in enumerate(ways)
+    ]
+    return f"In {shorten_symbol(one)}, {join_names(told, MOST_ALIKE)}."
+
+
+def _choose_ends(body: Body, end: Statement, does: list[Statement]) -> list[Statement]:
+    """Return the end of a branch if it tells how that is left, or else what it does."""
+    line = read_line(body, end)
+    if _is_bare(body, end):
+        return [*does, end]
+    return [end] if leaves(line) or holds_failure(line) or not does else does
+
+
+def _is_bare(body: Body, end: Statement) -> bool:
+    return _BARE_END.match(read_line(body, end)) is not None
+
+
+def _list_ends(
+    state: ResearchState,
+    body: Body,
+    inner: Sequence[Statement],
+    alike: Sequence[tuple[Statement, Sequence[Statement]]],
+) -> list[Statement]:
+    """Return what is done in one of several alternatives, and how it is left.
+
+    What others of them do as well says nothing of the one.
+    """
+    words = list_words(" ".join((state.request.query, *list_own_names(state.request.guesses))))
+    common = {quote(body, (one,)) for _, own in alike if own is not inner for one in own}
+    own = [one for one in inner if one.indent == inner[0].indent]
+    done = [one for one in list_done(body, own) if not _is_bare(body, one)]
+    done = [one for one in done if quote(body, (one,)) not in common] or done
+    if done:
+        in_order = done if len(alike) > 1 else [*reversed(done)]  # one branch ends with what it leads to
+        does = [max(in_order, key=lambda one: shares_word(quote(body, (one,)), words))]
+    else:  # all is under conditions
+        under = [one for one in list_done(body, inner) if not _is_bare(body, one) and one not in own]
+        above = [
+            one for one in own if under and one.first < under[0].first and is_branch(read_line(body, one))
+        ]
+        does = [*above[-1:], *under[:1]]
+    leaving = [one for one in own if leaves(read_line(body, one)) and one not in does][-1:]
+    return [*does, *(one for one in leaving if not _LEAVES_TURN.match(read_line(body, one)))]
+
+
+def _quote(one: Finding, body: Body, statement: Statement, *, has_path: bool = True) -> str:
+    place = write_citation(one.path, statement.first, statement.first) if has_path else f":{statement.first}"
+    return f"`{quote(body, (statement,))}` ({place})"

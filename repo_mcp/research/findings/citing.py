@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from repo_mcp.graph.importers import DEFAULT
 from repo_mcp.graph.nodes import Node
@@ -13,6 +14,7 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.titled_names import split_qualified
 
 MAX_NAMED = 3  # in one sentence
+_PLACE = re.compile(r"(.* \()([^\s()]+)(:\d+(?:-\d+)?\))")  # a name with one citation
 UNNAMED = "the default export"
 
 
@@ -61,6 +63,19 @@ def cite_lines(place: Finding, most: int = MAX_NAMED) -> str:
     """Return the citation of the first lines for which a place was found, or else of the whole place."""
     others = "".join(f", :{at}" for at in place.lines[1:most])
     return f"{cite_line(place)}{others}"
+
+
+def join_places(names: Iterable[str]) -> str:
+    """Return names with their citations joined; one in the file of the one before has no path."""
+    return join_names(_drop_paths(dict.fromkeys(names)))
+
+
+def _drop_paths(names: Iterable[str]) -> Iterator[str]:
+    path = ""
+    for name in names:
+        place = _PLACE.fullmatch(name)
+        yield f"{place[1]}{place[3]}" if place is not None and place[2] == path else name
+        path = place[2] if place is not None else ""
 
 
 def join_names(

@@ -24,6 +24,7 @@ from repo_mcp.research.words.lacking_words import (
 from repo_mcp.research.words.leading_seed import (
     has_any,
     put_agreed_first,
+    put_doing_first,
     put_fuller_first,
     put_guessed_first,
     put_telling_first,
@@ -69,7 +70,9 @@ def judge_best(
         best = seeds[0]
         seeds = put_using_first(seeds, [*filter(looks_like_code, list_names(state.request.query))])
         weighed = weighed if seeds[0] is best else {}  # the names tell more than the other words
-    seeds = put_quiet_last(seeds) if is_deed else seeds
+    if is_deed:
+        seeds = put_quiet_last(seeds)
+        seeds = seeds if is_named else put_doing_first(seeds, state.request.guesses, asked)
     claimed, match = _list_claimed(state, seeds), state.word_match
     if has_any(claimed[0], guessed):
         match.is_guessed = not is_named and bool(match.absent or list_lacking(claimed[0], weighed))

@@ -23,10 +23,13 @@ MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
 LINE_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
 BARE_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")  # an `else` without a condition of its own
-_LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:for|while|switch|match|when)\b(?!.*->)")
-_TRIES = re.compile(r"\s*+(?:try|do)\b")
+_LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:(?:for|while|switch)\b|(?:match|when)\b(?!.*->))")
+_TRIES = re.compile(r"\s*+(?:try|do|finally)\b")
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
+_CASE = re.compile(r"\s*+case\b")
+_IMPORTS = re.compile(r"\s*+(?:from\s.*\s)?import\b")
+_COMMENT = re.compile(r"^([^\"'`]*?)\s(?:#|//)\s.*")  # behind code without a text
 HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 
 
@@ -51,8 +54,8 @@ def read_line(body: Body, one: Statement) -> str:
     return body.lines[one.first - 1][:LINE_CHARS]
 
 
-def iter_branches(body: Body) -> Iterator[Branch]:
-    """Yield the branches of a body of which the end says something by itself."""
+def iter_branches(body: Body, most: int = MOST_STATEMENTS) -> Iterator[Branch]:
+    """Yield the branches of a body of which the end says something by itself, of up to so many statements."""
     statements = cut_statements(body, list_code(body))
     for at, one in enumerate(statements):
         line = read_line(body, one)
@@ -61,7 +64,7 @@ def iter_branches(body: Body) -> Iterator[Branch]:
             inner = list_inner(statements, at)
             is_else = BARE_ELSE.match(line) is not None
             above = _find_condition(body, statements, at) if is_else else None
-            is_short = 0 < len(inner) <= MOST_STATEMENTS
+            is_short = 0 < len(inner) <= most
             end = _find_end(body, inner) if is_short and not (is_else and above is None) else None
             if end is not None:
                 yield Branch(one, inner, end, above)
@@ -97,10 +100,40 @@ def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
     """
     own = [one for one in inner if one.indent == inner[0].indent]
     lines = {one: read_line(body, one) for one in own}
+    if all(_TRIES.match(line) for line in lines.values()):  # which decides nothing
+        under = [one for one in inner if one not in lines]
+        return _find_end(body, under) if under else None
     own = [one for one in own if not _LEAVES_SWITCH.match(lines[one])] or own  # the end of a `case`
     leaving = [one for one in own if leaves(lines[one]) or holds_failure(lines[one])]
     last = (leaving or [one for one in own if not only_logs(lines[one])] or own)[-1]
     return None if is_branch(lines[last]) or _TRIES.match(lines[last]) else last
+
+
+def list_alike(body: Body, condition: Statement) -> list[tuple[Statement, tuple[Statement, ...]]]:
+    """Return the handlers of a `try`, or the cases of a switch, of which one is given, or it alone.
+
+    Each has what stands under it.
+    """
+    statements = cut_statements(body, list_code(body))
+    at = statements.index(condition)
+    kind = next((one for one in (HANDLES, _CASE) if one.match(read_line(body, condition))), None)
+    if kind is None:
+        return [(condition, list_inner(statements, at))]
+    indent, found = condition.indent, list[int]()
+    for way in (range(at, 0, -1), range(at + 1, len(statements))):
+        for near in way:
+            is_alike = statements[near].indent == indent and kind.match(read_line(body, statements[near]))
+            if statements[near].indent <= indent and not is_alike:
+                break
+            found += [near] if is_alike else []
+    return [(statements[near], list_inner(statements, near)) for near in sorted(found)]
+
+
+def list_done(body: Body, statements: Iterable[Statement]) -> list[Statement]:
+    """Return those of some statements that do something: no conditions, logs and imports."""
+    lines = {one: read_line(body, one) for one in statements}
+    others = {one for one, line in lines.items() if _TRIES.match(line) or _IMPORTS.match(line)}
+    return [one for one in lines if not (one in others or only_logs(lines[one]) or is_branch(lines[one]))]
 
 
 def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) -> None:
@@ -116,12 +149,13 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 
 
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
-    """Return the text of statements on one line, cut behind a word if it is long."""
-    lines = (line for one in statements for line in body.lines[one.first - 1 : one.last])
-    lines = (line.rstrip().removesuffix("\\") for line in lines)
+    """Return the text of statements on one line, without comments, cut behind a word if it is long."""
+    numbers = (at for one in statements for at in range(one.first, one.last + 1))
+    lines = (body.lines[at - 1] for at in numbers if at not in body.comment_lines)
+    lines = (_COMMENT.sub(r"\1", line).rstrip().removesuffix("\\") for line in lines)
     text = " ".join(" ".join(lines).split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
     if text.count("{") != text.count("}"):
-        text = text.strip("{} ")
+        text = text.strip("{} ") if not text.endswith("${") else f"{text.removesuffix('${')}…"
     text = text.rstrip(":").strip()
     if len(text) <= most:
         return text

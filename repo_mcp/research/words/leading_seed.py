@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.words.lacking_words import list_lacking, list_words_lacked, weigh_held
 from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import shares_word
+from repo_mcp.titled_names import split_qualified
 
 LEADING, NEAR_BEST = 6, 0.4  # declarations that may lead, and their least share of the worth of the best
 # If the best lacks words: the share of their weight that one must have to lead instead, and how much it must
@@ -32,12 +34,34 @@ def put_agreed_first(seeds: list[Seed], guesses: Sequence[str]) -> list[Seed]:
 
     One name may mean something else here; several that stand together hardly do. Of 111 questions the one
     with most of the names was right for ten where the best was not, and wrong for one where that was right.
+    A function that is guessed itself, or belongs to a guessed type, counts as if it had one more: a longer
+    one that only uses these has as many.
     """
     least = max(_count_held(seeds[0], guesses) + MORE_AGREED, len(guesses) / 2)
     held = [_count_held(seed, guesses) if _is_function(seed) else 0 for seed in seeds]
-    order = sorted(range(len(seeds)), key=lambda at: -held[at] if held[at] >= least else 0)  # stable
+    own = [count + _is_guessed(seed, guesses) for count, seed in zip(held, seeds, strict=True)]
+    order = sorted(range(len(seeds)), key=lambda at: -own[at] if held[at] >= least else 0)  # stable
     worth = AGREED_WORTH * seeds[0].worth
     return [replace(seeds[at], worth=worth) if held[at] >= least else seeds[at] for at in order]
+
+
+def put_doing_first(seeds: list[Seed], guesses: Sequence[str], words: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if a type leads, which does nothing, a function does instead.
+
+    It belongs to a guessed type and has words of the question in its name.
+    """
+    if seeds[0].node is None or seeds[0].node.symbol.kind not in TYPE_KINDS:
+        return seeds
+    functions = (seed for seed in seeds if _is_function(seed) and _is_guessed(seed, guesses))
+    leading = next((seed for seed in functions if shares_word(seed.name, words)), None)
+    if leading is None:
+        return seeds
+    return [replace(leading, worth=seeds[0].worth), *(seed for seed in seeds if seed is not leading)]
+
+
+def _is_guessed(seed: Seed, guesses: Sequence[str]) -> bool:
+    """Return True for a function of a guessed name, or of a guessed type."""
+    return not set(split_qualified(seed.full_name)[-2:]).isdisjoint(list_own_names(guesses))
 
 
 def put_using_first(seeds: list[Seed], names: Sequence[str]) -> list[Seed]:

@@ -41,13 +41,13 @@ ASKED = [
         {"gate.ts": GATE},
         "how is it decided whether a guest is admitted?",
         "It decides by `if (!rules.strict) return true` (gate.ts:4) and `if (rules.denies(guest))` with"
-        " `return false` (gate.ts:6).",
+        " `return false` (:6).",
     ),
     (
         {"shelf.go": SHELF},
         "how is a parcel fetched by its label? (fetch)",
         'It decides by `if label == ""` with `return nil, errNoLabel` (shelf.go:4) and `if parcel.isLocked`'
-        " with `return nil, errLocked` (shelf.go:11).",
+        " with `return nil, errLocked` (:11).",
     ),
 ]
 
@@ -86,7 +86,7 @@ def test_a_condition_is_quoted_without_the_bracket_of_the_branch_before() -> Non
         "    return 2;\n  }\n  return place(parcel);\n}\n"
     )
     claim = Asked({"shelf.js": text}).ask("how is the shelf of a parcel chosen? (chooseShelf)").claim
-    assert "and `else if (parcel.large)` with `return 2;` (shelf.js:4)." in claim
+    assert "and `else if (parcel.large)` with `return 2;` (:4)." in claim
 
 
 def test_exits_without_a_word_of_the_question_give_way_to_the_branches_that_have_one() -> None:
@@ -107,14 +107,14 @@ def test_exits_without_a_word_of_the_question_give_way_to_the_branches_that_have
     report = Asked({"loader.py": text}).ask("how is it decided which recipe of a parent is loaded? (load)")
     assert (
         "It decides by `if self.holds(parent)` with `found = self.read_recipe(parent)` (loader.py:8) and"
-        " `if parent.has_recipe()` with `self.recipes.append(parent)` (loader.py:11)."
+        " `if parent.has_recipe()` with `self.recipes.append(parent)` (:11)."
     ) in report.claim
 
 
 def test_before_a_bare_return_stands_what_a_condition_leads_to() -> None:
     text = GATE.replace("    return false\n", "    gate.refuse(guest)\n    return\n")
     claim = Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
-    assert "`if (rules.denies(guest))` with `gate.refuse(guest)` (gate.ts:6)" in claim
+    assert "`if (rules.denies(guest))` with `gate.refuse(guest)` (:6)" in claim
 
 
 def test_all_lines_of_a_condition_that_is_told_are_shown() -> None:
@@ -147,9 +147,7 @@ RETRY = """def wrap_task(task):
 def test_a_branch_with_more_words_than_any_early_exit_is_told_first() -> None:
     question = "how is the delay of a retry decided? (wrap_task, retry_backoff)"
     claim = Asked({"task.py": RETRY}).ask(question).claim
-    told = (
-        "`if retry_backoff` with `parcel.delay = find_backoff(parcel.retries, retry_backoff)` (task.py:11)."
-    )
+    told = "`if retry_backoff` with `parcel.delay = find_backoff(parcel.retries, retry_backoff)` (:11)."
     assert claim.endswith(told)
     assert "Refused" not in claim
 
@@ -168,3 +166,93 @@ def test_each_statement_is_not_compared_with_each_word_of_a_long_question() -> N
 def test_a_long_question_is_told_what_decides() -> None:
     asked, query = ask_long(50)
     assert "It decides by `if gate0 and guest0`" in asked.ask(query).claim
+
+
+STAMPS = """class Stamps:
+    @property
+    def is_due(self):
+        return (
+            self.sender is not None
+            # there are fees for heavy parcels only
+            and self.weight > self.free
+        )
+
+    def charge(self, parcel):
+        if not self.is_due:
+            return 0
+        self.log.append(parcel)
+        return parcel.fee
+
+
+def find_late_parcels(parcels, stamps):
+    late = []
+    for parcel in parcels:
+        if parcel.date < stamps.today:
+            late.append(parcel)
+            continue
+        if parcel.stamp not in stamps.known:
+            late.append(parcel.copy())
+    return late
+
+
+def post_all(parcels, stamps):
+    for parcel in find_late_parcels(parcels, stamps):
+        parcel.post()
+"""
+
+
+def test_a_function_that_returns_a_condition_decides_by_it() -> None:
+    claim = Asked({"stamps.py": STAMPS}).ask("how is it decided whether a stamp is due? (is_due)").claim
+    assert (
+        "Stamps.is_due decides by `return ( self.sender is not None and self.weight > self.free`"
+        " (stamps.py:4)." in claim
+    )
+
+
+def test_a_guessed_function_that_the_best_one_calls_is_told_with_its_conditions() -> None:
+    guesses = "(post_all, find_late_parcels, stamps.today, parcel.stamp)"
+    question = f"how does it decide which ones to post all at once? {guesses}"
+    claim = Asked({"stamps.py": STAMPS}).ask(question).claim
+    assert (
+        "find_late_parcels decides by `if parcel.date < stamps.today` with `late.append(parcel)`"
+        " (stamps.py:20) and `if parcel.stamp not in stamps.known` with `late.append(parcel.copy())` (:23)."
+        in claim
+    )
+
+
+def test_what_only_calls_another_function_is_no_condition() -> None:
+    text = (
+        "def pick_shelf(parcel, shelves):\n    if parcel.heavy:\n        return shelves.find_low(parcel)\n"
+        "    if is_listed(parcel):\n        return None\n    return shelves.find_next(parcel)\n\n\n"
+        "def is_listed(parcel):\n    return parcel.lists.find(parcel)\n"
+    )
+    claim = (
+        Asked({"shelf.py": text}).ask("how is it decided which shelf a parcel is put on? (pick_shelf)").claim
+    )
+    assert "It decides by `if parcel.heavy`" in claim
+    assert "is_listed decides" not in claim
+
+
+def test_a_handler_under_which_another_condition_leaves_is_not_told_by_its_end() -> None:
+    text = """export function chooseRouter(routers, route) {
+  for (const router of routers) {
+    try {
+      router.add(route)
+    } catch (error) {
+      if (error instanceof Unsupported) {
+        continue
+      }
+      throw error
+    }
+  }
+  if (route.isEmpty) {
+    return first
+  }
+  if (route.isRouter) {
+    return route
+  }
+}
+"""
+    claim = Asked({"routers.ts": text}).ask("how is it decided which router takes a route?").claim
+    assert "It decides by" in claim
+    assert "throw error" not in claim

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.findings.citing import join_places
 from tests.repo_mcp.research.asking import Asked
 
 STORE = """def store_parcel(parcel, shelf):
@@ -46,3 +47,9 @@ def test_a_long_statement_is_cut_behind_a_word() -> None:
     text = STORE.replace("the parcel does not fit on the shelf", said)
     claim = Asked({**SHELVES, "store.py": text}).ask(f"{ASKED} (store_parcel)").claim
     assert "on the shelf, which has room for a smaller one …`" in claim
+
+
+def test_names_of_one_file_share_its_path() -> None:
+    names = ["open_box (box.py:1-2)", "close_box (box.py:4)", "load (van.py:1-9)", "sort (box.py:6-8)"]
+    assert join_places(names[:3]) == "open_box (box.py:1-2), close_box (:4) and load (van.py:1-9)"
+    assert join_places(names[1:]) == "close_box (box.py:4), load (van.py:1-9) and sort (box.py:6-8)"

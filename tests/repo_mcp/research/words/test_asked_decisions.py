@@ -124,7 +124,7 @@ def test_a_function_in_a_condition_of_the_best_one_comes_before_what_that_leads_
     report = Asked({"shop.py": SHOP}).ask("How is it decided which shelves are loaded? (load_shelves)")
     found = list_found(report)
     assert found[:2] == ["shop.load_shelves", "shop.is_in_yard"]
-    assert "and `return path not in shop.yard.parents` (shop.py:14)." in report.claim
+    assert "and `return path not in shop.yard.parents` (:14)." in report.claim
 
 
 def test_what_gives_a_value_to_a_name_in_a_condition_is_shown() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, cast
 
 from repo_mcp.bundler.statements import Body
 from repo_mcp.research.words.best_seed import is_thin
-from repo_mcp.research.words.leading_seed import put_fuller_first, put_guessed_first
+from repo_mcp.research.words.leading_seed import (
+    put_agreed_first,
+    put_doing_first,
+    put_fuller_first,
+    put_guessed_first,
+)
 from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.symbols.symbol_record import SymbolKind
 
 WEIGHED = MappingProxyType({"parcels": 0.2, "long": 0.3, "cancelled": 0.5})
 LINES = ("def run(self):", "# cancels parcels that take too long", "def wait(self):", "    parcels.wait()")
@@ -72,3 +78,30 @@ def test_one_with_a_guessed_name_leads_before_a_thin_one() -> None:
     first, guessed = make_seed(3, 0.9), make_seed(1, 0.5)
     assert put_guessed_first([first, guessed], ["run"]) == [guessed, first]
     assert put_guessed_first([first, guessed], []) == [first, guessed]
+
+
+def make_declared(name: str, kind: SymbolKind, worth: float, text: str = "") -> Seed:
+    lines = (name, text)
+    node = cast(Any, SimpleNamespace(symbol=SimpleNamespace(kind=kind)))
+    body = Body(lines, 1, 2, 1, {}, cast(Any, frozenset()))
+    return Seed("a.py", body, name.rpartition(".")[2], name, node, worth, "")
+
+
+def test_a_function_of_a_guessed_type_leads_before_a_type() -> None:
+    names = make_declared("ShelfNames", SymbolKind.CLASS, 0.9)
+    other = make_declared("Desk.pick_shelf", SymbolKind.METHOD, 0.8)
+    picks = make_declared("Sorter.pick_shelf", SymbolKind.METHOD, 0.3)
+    found = put_doing_first([names, other, picks], ["ShelfNames", "Sorter"], ["shelf"])
+    assert [one.full_name for one in found] == ["Sorter.pick_shelf", "ShelfNames", "Desk.pick_shelf"]
+    assert put_doing_first([names, picks], ["ShelfNames", "Sorter"], ["parcel"]) == [names, picks]
+    assert put_doing_first([other, picks], ["Sorter"], ["shelf"]) == [other, picks]
+
+
+def test_a_function_of_a_guessed_type_leads_before_a_longer_one_that_only_uses_that() -> None:
+    guesses = ["Checker", "Balancer", "set_status", "plan"]
+    uses = "Checker(plan), Balancer(plan).set_status"
+    builds = make_declared("build", SymbolKind.FUNCTION, 0.5, uses)
+    checks = make_declared("Checker.check", SymbolKind.METHOD, 0.9, "Balancer().set_status")
+    best = make_declared("other", SymbolKind.FUNCTION, 1.0)
+    found = put_agreed_first([best, checks, builds], guesses)
+    assert [one.full_name for one in found] == ["Checker.check", "build", "other"]
