@@ -43,10 +43,10 @@ def copy_project(place: Path) -> Path:
     return place
 
 
-def build(project: Path) -> dict[str, Path]:
-    """Wheel and source distribution, by their endings."""
+def build(project: Path, *targets: str) -> dict[str, Path]:
+    """Wheel and source distribution, or the targets that are named, by their endings."""
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build"],
+        [sys.executable, "-m", "hatchling", "build", *(f"--target={one}" for one in targets)],
         cwd=project,
         env={"PATH": os.environ["PATH"], "HOME": str(project), "SOURCE_DATE_EPOCH": EPOCH},
         capture_output=True,

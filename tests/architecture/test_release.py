@@ -177,7 +177,7 @@ def test_what_the_image_copies_builds_a_whole_wheel(tmp_path: Path) -> None:
             shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, place / name)
-    with zipfile.ZipFile(build(place)[".whl"]) as wheel:
+    with zipfile.ZipFile(build(place, "wheel")[".whl"]) as wheel:
         names = set(wheel.namelist())
     modules = {path.relative_to(ROOT).as_posix() for one in PACKAGES for path in (ROOT / one).rglob("*.py")}
     assert modules <= names

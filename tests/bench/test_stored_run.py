@@ -13,12 +13,15 @@ import pytest
 from bench.report import Row
 from bench.stored_run import Regression, build_measures, find_regressions, find_run_file, read_run, write_run
 from tests.deep.sizes import IS_DEEP, choose
+from tests.forked import PATIENCE_SECONDS, popen
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = choose(6, 24)
 # What a measurement waits for, a tree that is seconds old, changes nothing in what is compared.
 HASTY = "import time; time.sleep = lambda _seconds: None\n"
 RUN = f"{'' if IS_DEEP else HASTY}import pytest, sys; raise SystemExit(pytest.main(sys.argv[1:]))"
+# What pytest says of a plugin that was imported in the process that is forked.
+FORKED = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
 ROW = Row("open index", [0.010, 0.012, 0.030], 0.020, {"index_mb": 5.25, "files": 3})
 
 
@@ -74,21 +77,15 @@ def test_a_file_that_is_no_run_is_named(tmp_path: Path) -> None:
 def run_bench(results: Path, scratch: Path, *options: str) -> tuple[int, str]:
     """Return the exit code and the output of one benchmark."""
     command = [sys.executable, "-c", RUN, "bench/test_search.py", "-k", "open_index and not first"]
-    command += [
-        "-p",
-        "no:randomly",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:anyio",
-        "--benchmark-only",
-        "--files",
-        str(FILES),
-    ]
+    for plugin in ("randomly", "cacheprovider", "anyio"):
+        command += ["-p", f"no:{plugin}"]
+    command += ["--benchmark-only", "--files", str(FILES), "-W", FORKED]
     command += ["--basetemp", str(scratch), "--results", str(results), *options]
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
-    done = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+    pipe, start = subprocess.PIPE, subprocess.Popen if IS_DEEP else popen
+    with start(command, cwd=ROOT, env=own, stdout=pipe, stderr=pipe, text=True) as run:
+        said, _ = run.communicate(timeout=PATIENCE_SECONDS)
+    return run.returncode, said
 
 
 @pytest.mark.sized
