@@ -15,6 +15,7 @@ from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
 
 LINES_ABOVE = 200  # of one that raises a variable, in which that is set or declared
+MOST_LISTS = 4  # of errors, in one function
 LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
 # A line that raises a variable, or what was caught around it.
 _RAISES_HELD = re.compile(
@@ -94,10 +95,10 @@ def list_collected(
             continue
         if added[2]:
             made.setdefault(added[1], []).append(at)
-        elif re.search(rf"\b{re.escape(added[3])}\b", _find_clause(lines, first, at)):
+        elif re.search(rf"\b{re.escape(added[3])}\b", _find_clause(lines, max(first, at - LINES_ABOVE), at)):
             caught.setdefault(added[1], []).append(at)
     found = []
-    for name in {**made, **caught}:
+    for name in [*{**made, **caught}][:MOST_LISTS]:
         raises = re.compile(rf"(?:{RAISES})[^;]*?(?<![\w.]){re.escape(name)}\b")
         below = range(min(*made.get(name, ()), *caught.get(name, ()), last) + 1, min(last, len(lines)) + 1)
         raised = [at for at in below if raises.search(lines[at - 1][:LINE_CHARS])]
@@ -111,7 +112,7 @@ def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
     indent = measure_indent(lines[at - 1])
     for number in range(at - 1, first - 1, -1):
         line = lines[number - 1][:LINE_CHARS]
-        if line.strip() not in ("", "{") and measure_indent(line) < indent:
+        if measure_indent(line) < indent and line.strip() not in ("", "{"):
             indent = measure_indent(line)
             if clause := _CLAUSE.match(line):
                 return clause[1]

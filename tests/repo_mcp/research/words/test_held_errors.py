@@ -89,6 +89,13 @@ def test_a_function_that_raises_variables_everywhere_is_read_in_linear_time() ->
     assert growth < BOUND
 
 
+def test_a_function_that_fills_lists_everywhere_is_read_in_linear_time() -> None:
+    def fill(size: int) -> list[str]:
+        return ["void open() {", *(f"    found{at}.add(ex);" for at in range(size))]
+
+    assert measure_growth(fill, lambda lines: list_collected(lines, 1, len(lines)), 300) < BOUND
+
+
 JUDGE = """class Judge
 {
     public void Check(Parcel[] parcels)
