@@ -89,13 +89,15 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     if errors:
         sentences.insert(len(sentences) if state.word_match.lacking else 0, errors.rstrip())
     sentences += _quote_comment(state, best)
-    sentences += [outcome] if outcome else []
+    is_there = place == best.node_id and not errors  # then the best is what was named last
+    sentences += [f"There, {outcome.partition(', ')[2]}" if is_there else outcome] if outcome else []
+    is_clear = is_there or not outcome
     if not errors:
         guesses, named = list_own_names(state.request.guesses), _WORD.findall(outcome)
         told = [one for one in callees if not outcome or one.symbol.name in (*guesses, *named)]
-        sentences += _describe_called(best, told, is_clear=not outcome)
+        sentences += _describe_called(best, told, is_clear=is_clear)
         calling = [one for one in _choose_callers(state, own, callers) if one not in callees]
-        sentences += _describe_callers(best, calling, is_clear=not outcome)
+        sentences += _describe_callers(best, calling, is_clear=is_clear)
         if not (outcome or state.word_match.lacking):
             connected = (*callees, *callers, *(node for _, node in rivals if node is not None), *others)
             near = [one for one in connected if one.symbol.name != best.symbol.name]

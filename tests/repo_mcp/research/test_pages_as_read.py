@@ -179,7 +179,7 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
 
 def test_the_claim_leaves_out_callees_that_only_help() -> None:
     claim = Asked({"tasks.py": TASKS}).ask("what happens when a task keeps failing?").claim
-    assert "tasks.set_task_status calls tasks.has_excessive_failures (tasks.py:8-9)." in claim
+    assert "It calls tasks.has_excessive_failures (tasks.py:8-9)." in claim
 
 
 def test_what_raises_does_not_lack_the_word_fails() -> None:

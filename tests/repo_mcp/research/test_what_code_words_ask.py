@@ -60,10 +60,7 @@ def _ask(question: str) -> str:
 
 def test_what_an_event_leads_to_is_quoted_and_shown() -> None:
     report = Asked({"depot.py": DEPOT}).ask("What happens if the shelf is full?")
-    assert (
-        "In depot.receive_parcel, `if shelf.full` (depot.py:14) leads to `raise ShelfFull(shelf)`"
-        in report.claim
-    )
+    assert "There, `if shelf.full` (depot.py:14) leads to `raise ShelfFull(shelf)`" in report.claim
     shown = find_one(report, "depot.receive_parcel").excerpt
     assert "14\t" in shown
     assert "15\t" in shown

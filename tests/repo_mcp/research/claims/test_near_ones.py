@@ -33,7 +33,7 @@ def test_a_guess_that_nothing_connects_with_the_best_one_is_not_named() -> None:
 
 def test_a_type_is_made_and_not_called() -> None:
     claim = Asked(SHELVES).ask(f"{ASKED} (store_parcel, ShelfFull)").claim
-    assert "store.store_parcel makes store.ShelfFull (store.py:7-8)." in claim
+    assert "It makes store.ShelfFull (store.py:7-8)." in claim
 
 
 def test_a_guessed_function_that_says_more_of_the_question_is_named() -> None:

@@ -32,7 +32,7 @@ SHOP = {
 )
 def test_a_branch_elsewhere_with_a_rare_word_alone_is_no_outcome(asked: str, is_told: bool) -> None:
     claim = Asked(SHOP).ask(asked).claim
-    assert ("In carts.draw_cart, `if kind == 'sledge'`" in claim) is is_told
+    assert ("There, `if kind == 'sledge'`" in claim) is is_told
 
 
 DESK = """class Desk:
@@ -60,7 +60,7 @@ def test_all_handlers_tell_what_happens_when_something_fails() -> None:
         Asked({"desk.py": DESK}).ask("what happens when serving a guest raises an error? (serve_guest)").claim
     )
     assert (
-        "In Desk.serve_guest, `except Late as late` (desk.py:7) leads to `answer = self.apologise(late)`"
+        "There, `except Late as late` (desk.py:7) leads to `answer = self.apologise(late)`"
         " (:8), `except Closed` (:10) to `raise` (:11) and `except Exception as error` (:12) to"
         " `self.log_guest(guest)` (:15) and `raise` (:16)."
     ) in claim

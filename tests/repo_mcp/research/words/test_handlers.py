@@ -35,7 +35,7 @@ export function checkPrintJob(job) {
 def test_what_handles_a_failure_is_told_with_what_uses_its_outcome() -> None:
     report = Asked({"print.ts": PRINT}).ask("What happens when a print job throws an error?")
     assert (
-        "In runPrint, `catch (cause)` (print.ts:5) handles it: `made = refuse(cause, page)` (:7), then "
+        "There, `catch (cause)` (print.ts:5) handles it: `made = refuse(cause, page)` (:7), then "
         "`report(made)` (:12) under `if (!page.isQuiet)` (:11) and `return made` (:14)."
     ) in report.claim
     assert "report(made)" in find_one(report, "runPrint").excerpt
@@ -67,7 +67,7 @@ MOVES = """def run_moves(store, pending_moves):
 def test_what_is_done_under_a_condition_is_told_with_it() -> None:
     claim = Asked({"moves.py": MOVES}).ask("What happens when one of the pending moves fails?").claim
     assert (
-        "In moves.run_moves, `except MoveError as lost` (moves.py:6) handles it: `store.take_back()` (:8) "
+        "There, `except MoveError as lost` (moves.py:6) handles it: `store.take_back()` (:8) "
         "under `if with_own` (:7) and `raise` (:9)."
     ) in claim
 
@@ -100,7 +100,7 @@ func (c *Checker) checkHealth(server Server) error {
 def test_a_test_of_a_returned_error_handles_it_unless_it_only_passes_it_on() -> None:
     claim = Asked({"checks.go": CHECKS}).ask("What happens when the health check of a server fails?").claim
     assert (
-        "In Checker.run, `if err := c.checkHealth(server); err != nil` (checks.go:6) handles it: "
+        "There, `if err := c.checkHealth(server); err != nil` (checks.go:6) handles it: "
         "`up = false` (:11), then `c.balancer.SetStatus(server.Name, up)` (:13)."
     ) in claim
 
