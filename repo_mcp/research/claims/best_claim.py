@@ -38,7 +38,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.question_words import asks_to_extend, list_words, shares_word
 
 NEAREST = 2  # declarations that are named where none fits
 NEAREST_GUESSED = 3  # the same where only guessed names lead to them
@@ -324,8 +324,11 @@ def name_words(words: Sequence[str]) -> str:
 def describe_section(state: ResearchState) -> list[str]:
     """Return a sentence on the first section of a document among the findings, if there is one.
 
-    Its heading, or the one above, must have a word of the question.
+    Its heading, or the one above, must have a word of the question. Where it is asked how to add something by
+    guessed names, a section that is only found by its words is not said to be close.
     """
+    if state.request.guesses and asks_to_extend(state.request.query):
+        return []
     words = list_words(state.request.query)
     sections = [
         one

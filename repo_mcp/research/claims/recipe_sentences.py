@@ -100,14 +100,11 @@ def _describe_base(state: ResearchState) -> list[str]:
 
 
 def _describe_document(state: ResearchState) -> list[str]:
-    """Return a sentence on the section of a document that says or shows how one is added.
-
-    Where names are guessed, a section without any of them is only found by its words, and not said.
-    """
+    """Return a sentence on the section of a document that says or shows how one is added."""
     told = [*_list(state, Role.TELLS_HOW), *_list(state, Role.SHOWS_HOW)][:1]
     if told:
         return [f"In the documentation, see {told[0].symbol} ({told[0].citation})."]
-    return [] if state.request.guesses else describe_section(state)
+    return describe_section(state)
 
 
 def _describe_calling(state: ResearchState) -> list[str]:

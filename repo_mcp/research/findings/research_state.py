@@ -73,6 +73,7 @@ class ResearchState:
         self.keys: list[KeyPlace] = []  # lines with a text of the question that is a key
         self.room = Room()
         self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
+        self.derived: dict[Node, list[Node]] = {}  # types that derive from one
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
         self.open_types: list[OpenType] = []  # subjects that others implement, with what calls their members
@@ -201,6 +202,7 @@ def begin_again(state: ResearchState) -> ResearchState:
     other = ResearchState(state.source, state.request, state.control, wants_tests=state.wants_tests)
     other.room = state.room
     other.rated = state.rated  # rating takes half of the time of an answer
+    other.derived = state.derived
     return other
 
 

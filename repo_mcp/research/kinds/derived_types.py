@@ -23,6 +23,12 @@ def list_derived(state: ResearchState, node: Node) -> list[Node]:
 
     A type that is left open is looked for in more files if none is near: it may be used in many places.
     """
+    if node not in state.derived:
+        state.derived[node] = _find_derived(state, node)
+    return [*state.derived[node]]
+
+
+def _find_derived(state: ResearchState, node: Node) -> list[Node]:
     state.check()
     edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE)
     if edges.cut and not edges.edges and is_left_open(node):

@@ -20,7 +20,12 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
-from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, is_unfilled, list_program_derived
+from repo_mcp.research.kinds.derived_types import (
+    GLANCE,
+    is_left_open,
+    is_unfilled,
+    list_program_derived,
+)
 from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -153,7 +158,11 @@ def find_model(
 def _find_named_model(state: ResearchState, level: Sequence[Node], telling: Sequence[str]) -> Node | None:
     """Return the type whose name has most of the words that tell one of a kind; None if all have as many."""
     below = [two for one in level[:MOST_MODELS] for two in list_program_derived(state, one)]
-    kind = [node for node in dict.fromkeys((*level, *below)) if _is_whole(state, node)]
+    kind = [
+        node
+        for node in dict.fromkeys((*level, *below))
+        if _is_whole(state, node) and list_overridable(state, node)
+    ]
     held = {node: shares_word(node.symbol.name, telling) for node in kind}
     most = max(held.values(), default=0)
     best = [node for node in kind if held[node] == most]

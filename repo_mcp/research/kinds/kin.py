@@ -62,9 +62,11 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     telling = _list_telling(state, own, noun, types.list_names(state))
     members, wanted = {one.name for one in shown}, types.list_wanted(state.request.guesses)
     model = find_model(state, own, telling, members, wanted)
+    outside = find_outside(state, model, shown) if model is not None else None
+    if model is not None and outside is None and model.language == "go" and shown:
+        model = None  # it embeds what has the members
     if model is not None:
         kin.append(Kin(model, explain_model(noun), show_overriding(state, base, model, shown)))
-        outside = find_outside(state, model, shown)
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
     kin += _list_takers(state, base, model)
     kin += list_callers(state, base, types.base.members, noun)

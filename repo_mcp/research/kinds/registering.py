@@ -27,7 +27,7 @@ from repo_mcp.research.question.lacked_members import list_members
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names
-from repo_mcp.text.question_words import count_words, shares_word
+from repo_mcp.text.question_words import count_words, find_action, shares_word
 
 MOST_TAKING = 12  # functions that take a type; of more, none says where it belongs
 MOST_DECLARED = 40  # functions of one name
@@ -65,10 +65,12 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         and _registers_kind(node.symbol.name, kind)
         and not (is_enumeration(base) and _SETS.match(node.symbol.name))
     ]
+    fitting = fitting or _list_guessed_registering(state)
     best = min(
         fitting,
         key=lambda node: (
             "register" not in node.symbol.name.lower(),
+            not _hands_on(state, node),
             count_lines(node),
             node.path,
             node.symbol.start_line,
@@ -76,6 +78,26 @@ def find_registering(state: ResearchState, base: Node) -> Node | None:
         default=None,
     )
     return None if best is None else _find_working(state, best)
+
+
+def _list_guessed_registering(state: ResearchState) -> list[Node]:
+    """Return the guessed functions with a verb such as `add` and the noun of the question: `add_sorter`.
+
+    What they take may be declared elsewhere.
+    """
+    action = find_action(state.request.query)
+    if action is None:
+        return []
+    nouns = {join_name(action.nouns[-1]), join_name("".join(action.nouns))}
+    verbs = {name: _REGISTERS.match(name) for name in list_own_names(state.request.guesses)}
+    names = [name for name, verb in verbs.items() if verb and join_name(name[verb.end() :]) in nouns]
+    return [node for name in names for node in _list_declared(state, name)]
+
+
+def _hands_on(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that calls another one of its name: who uses the program calls the first."""
+    call = rf"[.>:]{re.escape(node.symbol.name)}\s*\("
+    return re.search(call, "\n".join(read_body(state, node)[1:])) is not None
 
 
 def _find_working(state: ResearchState, best: Node) -> Node:
@@ -173,7 +195,7 @@ def list_alike(state: ResearchState, base: Node, taker: Node) -> list[Node]:
 def find_call(state: ResearchState, taker: Node, model: Node) -> tuple[Node, int] | None:
     """Return what gives a type to a function, with the line that does; None if nothing is known to."""
     name = re.compile(rf"\b{re.escape(model.symbol.name)}\b")
-    for edge in list_users(state, taker, LOOK):
+    for edge in list_users(state, taker, GLANCE):
         lines = state.source.read_lines(edge.other.path)
         at = next((at for at in edge.lines if at <= len(lines) and name.search(lines[at - 1])), 0)
         if at and may_answer(edge.other.path) and state.admits(edge.other.path):

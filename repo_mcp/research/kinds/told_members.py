@@ -10,6 +10,7 @@ One that derives from `Sorter` itself must define `sort`, one from `RatedSorter`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from repo_mcp.graph.nodes import Node
@@ -26,7 +27,7 @@ from repo_mcp.research.kinds.open_members import (
     list_overridable,
     list_settings,
 )
-from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
 MOST_REQUIRED, MOST_SET, MOST_BESIDE = 6, 4, 3  # names of members
@@ -87,6 +88,8 @@ def _read(state: ResearchState, node: Node, kind: Collection[Node], base: BaseTy
     members = list_open_members(state, filled, kind)
     above = (filled, *iter_open_bases(state, filled))
     required = [name for one in above for name in _list_required(state, one, members)]
+    if filled.symbol.kind not in OPEN_TYPES:
+        required = _keep_defined(state, node, filled, required)
     defined = {one.name for one in list_overridable(state, filled)}
     required += [name for name in base.required if name not in defined] if base is not None else []
     return BaseType(node, filled, members, [*dict.fromkeys(required)])
@@ -96,6 +99,18 @@ def iter_open_bases(state: ResearchState, node: Node) -> Iterator[Node]:
     """Yield the interfaces that an interface includes."""
     if node.symbol.kind in OPEN_TYPES:
         yield from (one for one in list_bases(state, node) if one.symbol.kind in OPEN_TYPES)
+
+
+def _keep_defined(state: ResearchState, node: Node, filled: Node, required: Sequence[str]) -> list[str]:
+    """Return the members that are abstract or guessed, or defined by half of what derives from a type.
+
+    What only raises may be needed by some, such as `incr` by stores that count.
+    """
+    sure = {one.name for one in list_overridable(state, filled) if one.flags & SymbolFlag.ABSTRACT}
+    sure.update(list_own_names(state.request.guesses))
+    own = [{one.name for one in list_overridable(state, one)} for one in list_program_derived(state, node)]
+    counts = Counter(name for names in own for name in names)
+    return [name for name in required if name in sure or 2 * counts[name] >= len(own)]
 
 
 def _list_required(state: ResearchState, node: Node, members: Sequence[DeclaredSymbol]) -> list[str]:

@@ -32,7 +32,8 @@ FILE_WORDS = 2  # words that the path of a file in a line is worth: it says wher
 _IN_ORDER = (Role.TELLS_HOW, Role.SHOWS_HOW, Role.OTHER)
 # A guide from one version to another, or the documentation of another version.
 _OF_CHANGES = re.compile(
-    r"(?:^|/)[\w.-]*(?:upgrad(?:e|ing)|migrat(?:e\b|ing\b)|migration[-_]guide)|(?:^|/)versioned[-_]docs/",
+    r"(?:^|/)[\w.-]*(?:upgrad(?:e|ing)|migrat(?:e\b|ing\b)|migration[-_]guide)|(?:^|/)migration\.\w+$"
+    r"|(?:^|/)versioned[-_]docs/",
     re.IGNORECASE,
 )
 _IS_NAME = re.compile(r"[A-Z_]")

@@ -90,3 +90,14 @@ def test_what_calls_the_members_of_another_package_is_not_shown_beside_the_first
     calling = [one.symbol for one in report.findings if one.role is Role.CALLS_KIND]
     assert calling[0] == "belt.run"
     assert "print.show" not in calling
+
+
+def test_a_guessed_function_with_the_noun_registers_one_whatever_it_takes() -> None:
+    texts = {
+        "sorters.py": KINDS.replace("def setup(app: App):\n    app.add_sorter(LeftSorter)\n", ""),
+        "app.py": "class App:\n    def add_sorter(self, one: type[Outside]):\n"
+        "        self.registry.add_sorter(one)\n",
+        "registry.py": "class Registry:\n    def add_sorter(self, one):\n        self.sorters.append(one)\n",
+    }
+    claim = Asked(texts).ask(f"{ASKS} (Sorter, add_sorter)").claim
+    assert "App.add_sorter (app.py:2-3) registers it." in claim

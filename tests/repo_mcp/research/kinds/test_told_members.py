@@ -94,3 +94,30 @@ def test_a_guessed_table_of_texts_lists_the_kind() -> None:
     texts = TEXTS | {"known.py": f"STORE_ALIASES = {{\n{table}}}\n"}
     claim = Asked(texts).ask(f"{ASKS} (Store, STORE_ALIASES)").claim
     assert "known.STORE_ALIASES (known.py:1-5) lists existing ones." in claim
+
+
+def test_what_only_raises_is_required_if_most_define_it() -> None:
+    texts = {
+        "stores.py": STORES.replace(
+            "    def get(self, key):",
+            "    def count(self, key):\n        raise NotImplementedError\n\n    def get(self, key):",
+        )
+        + "".join(map(build_store, ("File", "Cloud", "Disk")))
+        + build_store("Counting").replace("def tidy", "def count")
+    }
+    assert "one from KeyedStore, get." in Asked(texts).ask(ASKS).claim
+
+
+def test_a_guessed_type_without_members_is_no_example() -> None:
+    texts = {"stores.py": TEXTS["stores.py"] + "class PlainStore(KeyedStore):\n    pass\n"}
+    claim = Asked(texts).ask(f"{ASKS} (Store, PlainStore)").claim
+    assert "An example is stores.FileStore" in claim
+
+
+def test_what_embeds_another_with_the_members_is_no_example_in_go() -> None:
+    texts = {
+        "store.go": "package store\n\ntype Store interface {\n\tLoad(key string) error\n}\n\n"
+        "type Depot struct {\n\tStore\n\tname string\n\tsize int\n\tplace int\n\tcolour int\n}\n\n"
+        "func NewDepot(store Store) *Depot {\n\treturn &Depot{Store: store}\n}\n"
+    }
+    assert "An example" not in Asked(texts).ask(f"{ASKS} (Store, Load)").claim

@@ -107,8 +107,9 @@ def test_a_section_without_any_guessed_name_is_not_said_to_tell_how() -> None:
 
 def test_a_guide_from_one_version_to_another_tells_nothing_of_how_one_is_written() -> None:
     texts = dict(SORTERS)
-    texts["docs/upgrading-2.md"] = texts.pop("docs/api.md")
-    assert "documentation" not in Asked(texts).ask(ASKS).claim
+    section = texts.pop("docs/api.md")
+    for path in ("docs/upgrading-2.md", "MIGRATION.md", "versioned_docs/version-1/api.md"):
+        assert "documentation" not in Asked(texts | {path: section}).ask(ASKS).claim
 
 
 def test_comments_of_an_example_leave_room_for_what_uses_it() -> None:
