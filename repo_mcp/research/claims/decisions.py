@@ -133,7 +133,9 @@ def _list_told(body: Body, one: Finding, words: Sequence[str]) -> list[Told]:
     told += [] if is_long else _rank(body, _iter_results(body), words)
     ranked_ones = [ranked for ranked in told if ranked[0]]
     told = ranked_ones if len(ranked_ones) >= LEAST else told
-    says_much = any(rank >= TELLING or _has_result(body, own[-1]) for rank, own in told)
+    telling = [own for rank, own in told if rank >= TELLING or _has_result(body, own[-1])]
+    # The only error of a long function says little of the rest.
+    says_much = any(not (is_long and holds_failure(read_line(body, own[-1]))) for own in telling)
     return told if len(told) >= LEAST or says_much else []
 
 

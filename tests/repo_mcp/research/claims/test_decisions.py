@@ -256,3 +256,13 @@ def test_a_handler_under_which_another_condition_leaves_is_not_told_by_its_end()
     claim = Asked({"routers.ts": text}).ask("how is it decided which router takes a route?").claim
     assert "It decides by" in claim
     assert "throw error" not in claim
+
+
+def test_the_only_error_of_a_long_function_is_not_what_it_decides_by() -> None:
+    steps = "".join(f"    parcel.step{at}()\n" for at in range(70))
+    fails = '    if parcel.stamp is None:\n        raise ValueError("a parcel without a stamp")\n'
+    question = "how is it decided which stamp a parcel gets? (choose)"
+    long = Asked({"a.py": f"def choose(parcel):\n{steps}{fails}    return parcel\n"}).ask(question)
+    short = Asked({"a.py": f"def choose(parcel):\n{fails}    return parcel\n"}).ask(question)
+    assert "decides by" not in long.claim
+    assert "It decides by `if parcel.stamp is None`" in short.claim
