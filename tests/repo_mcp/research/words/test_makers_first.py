@@ -29,7 +29,7 @@ class KilnFiring:
 
 def test_what_makes_a_guessed_error_leads_if_the_question_names_it() -> None:
     asked = Asked({"kiln.py": KILN})
-    guesses = "(FiringTimeout, invoke_firing, KilnFiring)"
+    guesses = "(FiringTimeout, invoke_firing)"
     found = list_found(asked.ask(f"What happens when a kiln fires longer than its limit? {guesses}"))
     assert found[0] == "kiln.KilnFiring.fire_with_limit"
     found = list_found(asked.ask(f"How does a kiln fire longer than its limit? {guesses}"))
