@@ -129,8 +129,8 @@ def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[No
 def _list_callers(state: ResearchState, best: Node) -> list[Node]:
     """Return the noted symbols that call the best one."""
     calls = (one for one in state.links.values() if one.kind == EdgeType.CALLS)  # others may only reach it
-    callers = {link.source for link in calls if link.target == best.declaration}
-    return [node for declaration, node in state.nodes.items() if declaration in callers - {best.declaration}]
+    callers = {link.source for link in calls if link.target == best.declaration} - {best.declaration}
+    return [node for declaration, node in state.nodes.items() if declaration in callers]
 
 
 def _choose_callers(state: ResearchState, own: Sequence[Node], callers: Sequence[Node]) -> list[Node]:
@@ -151,7 +151,7 @@ def _choose_callers(state: ResearchState, own: Sequence[Node], callers: Sequence
     return [one for one in functions if is_asked(one)][:NEAREST]
 
 
-def _choose_guessed(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
+def _choose_guessed(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
     """Return the symbols that guesses name, with their owners if a guess has one; none of several alike."""
     named = [
         [node for node in dict.fromkeys(nodes) if f".{node.qualified_name}".endswith(f".{guess}")]

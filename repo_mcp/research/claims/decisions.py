@@ -21,7 +21,7 @@ from itertools import islice
 
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.bound_statements import find_makers
-from repo_mcp.bundler.statements import Statement, cut_statements, holds_failure, leaves
+from repo_mcp.bundler.statements import QUOTED, Statement, cut_statements, holds_failure, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.named_symbols import computes
@@ -63,7 +63,8 @@ _IS_BARE = re.compile(r"\s*(?:return|continue|break|raise|throw|pass)\s*;?\s*$")
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
 # More than a name, a constant or a call: `return not path.is_dir()`, no list of what is so.
 _RETURNS_RESULT = re.compile(
-    r"return\b(?!.*\b(?:for|func(?:tion)?|lambda)\b)(?:(?!=>).)*?(?:[=!]=|[<>]=?\s|&&|\|\||!\w|\b(?:and|or|not|in|is)\b)"
+    r"return\b(?!\s*<|.*\b(?:for|func(?:tion)?|lambda)\b)(?:(?![=-]>\s).)*?"
+    r"(?:[=!]=|(?<![<>=-])[<>]=?\s|&&|\|\||!\w|\b(?:and|or|not|in|is)\b)"
 )
 
 Told = tuple[int, tuple[Statement, ...]]  # how many words of the question it has, a condition and its effect
@@ -151,7 +152,8 @@ def _has_result(body: Body, last: Statement) -> bool:
     """Return True for a statement that returns whether something is so, and no function."""
     if body.lines[last.last - 1].rstrip().endswith(("{", "=>")):
         return False
-    return _RETURNS_RESULT.match(quote(body, (last,), LINE_CHARS)) is not None
+    code = QUOTED.sub('""', quote(body, (last,), LINE_CHARS))  # a text says nothing of it
+    return _RETURNS_RESULT.match(code) is not None
 
 
 def _rank(body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]) -> list[Told]:

@@ -71,13 +71,17 @@ def _iter_collected(state: ResearchState, functions: Sequence[Finding]) -> Itera
             if (one.path, raised[0]) in met:
                 continue
             met.add((one.path, raised[0]))
-            places = [f":{at}" for at in (*made, *caught)]
-            places[0] = f"{one.path}{places[0]}"
-            own, others = places[: len(made)], places[len(made) :]
-            kept = [f"errors ({', '.join(own)})"] if own else []
-            kept += [f"what is caught ({', '.join(others)})"] if others else []
-            until = ", ".join(f":{at}" for at in raised)
-            yield f"`{name}` keeps {' and '.join(kept)} until it is raised ({until})."
+            kept = [f"errors ({_join_lines(made, one.path)})"] if made else []
+            path = "" if made else one.path
+            kept += [f"what is caught ({_join_lines(caught, path)})"] if caught else []
+            yield f"`{name}` keeps {' and '.join(kept)} until it is raised ({_join_lines(raised)})."
+
+
+def _join_lines(numbers: Sequence[int], path: str = "") -> str:
+    """Return the places of the first MAX_ERRORS lines, the first with a path, and the number of others."""
+    places = [f":{at}" for at in numbers[:MAX_ERRORS]]
+    places += [f"{len(numbers) - MAX_ERRORS} more"] if len(numbers) > MAX_ERRORS else []
+    return f"{path}{', '.join(places)}"
 
 
 def _describe_unraised(state: ResearchState) -> str:

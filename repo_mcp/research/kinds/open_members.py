@@ -29,7 +29,7 @@ _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _OF_INSTANCE = re.compile(r"\s*(?:self|this)\.")  # what a constructor sets
 # Of a member of an interface: it may be left out, or the interface has code for it.
 _OPTIONAL = re.compile(r"^[^(:]*\w\?\s*[(:]")
-_HAS_CODE = re.compile(r"\)(?:(?!:\s*\{)[^(){}])*\{[^}]*\w.*\}\s*$", re.DOTALL)
+_HAS_CODE = re.compile(r"\)(?:(?!:\s*\{)[^(){}])*\{[^\w}]{0,200}+\w")
 Signature = tuple[str, str]  # name and parameters
 
 
@@ -93,7 +93,9 @@ def is_required(lines: Sequence[str], base: Node, member: DeclaredSymbol) -> boo
     """
     if base.symbol.kind in OPEN_TYPES:
         text = "\n".join(lines[member.start_line - 1 : member.end_line])
-        return not (_OPTIONAL.search(text) or _HAS_CODE.search(text))
+        has_code = text.rstrip().endswith("}") and _HAS_CODE.search(text) is not None
+        has_code |= base.language == "csharp" and "=>" in text
+        return not (has_code or _OPTIONAL.search(text))
     return bool(member.flags & SymbolFlag.ABSTRACT) or _is_unfilled(lines, member)
 
 

@@ -29,7 +29,10 @@ _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
 _CASE = re.compile(r"\s*+case\b")
 _IMPORTS = re.compile(r"\s*+(?:from\s.*\s)?import\b")
-_COMMENT = re.compile(r"^([^\"'`]*?)\s(?:#|//)\s.*")  # behind code without a text
+# Behind code without a text. In some languages `total // count` divides, so two words of prose must follow.
+_COMMENT = re.compile(
+    r"^([^\"'`]*?)\s(?:#\s|//\s++[A-Za-z]++,?\s++(?!(?:and|else|for|if|in|is|not|or)\b)[A-Za-z]).*"
+)
 HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 
 

@@ -323,11 +323,11 @@ def _list_above(state: ResearchState, meant: Sequence[Node], named: Sequence[Nod
 
 
 def find_above(state: ResearchState, nodes: Sequence[Node]) -> set[Node]:
-    """Return what surely calls some functions, or calls what does."""
+    """Return what surely calls some functions, or calls what does, of MAX_CALLING on each level."""
     above: set[Node] = set()
     level = [*nodes]
     for _ in range(LEVELS_ABOVE):
-        edges = [edge for node in level for edge in list_users(state, node, _GLANCE)]
+        edges = [edge for node in level[:MAX_CALLING] for edge in list_users(state, node, _GLANCE)]
         level = [
             node for node in map(state.get_node, {edge.other: None for edge in edges}) if node not in above
         ]

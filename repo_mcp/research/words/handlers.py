@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import (
@@ -31,6 +32,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST_HANDLED = 0.5  # of the number of words, in what was tried or the name of its function
 MOST_DONE, MOST_BEHIND = 2, 2  # statements of a handler, and behind it, that are told
+MOST_HANDLERS, MOST_SET = 40, 8  # of one function, and variables that one sets; more take long to read
 _ASKS = re.compile(
     r"\bwhat happens\b.{1,200}\b(?:crash(?:es|ed)?|fail(?:s|ed)?|panics?|raise[ds]?|reject(?:s|ed)?"
     r"|throws?|thrown|goes wrong|errors? out|(?:errors?|exceptions?) (?:aris|com|happen|occur)\w*)\b"
@@ -42,14 +44,14 @@ _FAILING = re.compile(r"(?:fail|panic|rais|reject|throw|crash|error|exception)\w
 _TRIES = re.compile(r"\s*+[})]*\s*+(?:try|do|begin)\b")
 _CLAUSE = re.compile(r"\s*+[})]*\s*+(?:catch|except|rescue)\b(.*)")
 _TESTS = re.compile(
-    r"\s*+(?:\}\s*+else\s++)?if\b(?:[^{]*\b\w*[eE]rr\w*\s*!=\s*nil\b| let Err\()"
+    r"\s*+(?:\}\s*+else\s++)?if\b(?:[^{]*\b(?=\w*[eE]rr)\w++\s*!=\s*nil\b| let Err\()"
 )  # in Go and Rust
 _PASSES_ON = re.compile(r"\s*+return\b.*\b\w*[eE]rr\w*|\s*+return\s*;?\s*$")
-# A clause that catches everything, or nearly.
-_ALL = re.compile(
-    r"\W*(?:(?:Base)?Exception|Throwable|StandardError|Error)?(?:(?:^|\W+(?:as\s+)?)[a-z_$][\w$]*)?"
-    r"(?:\s*:\s*\w+)?\W*(?:(?:#|//).*)?$"
-)
+_BEHIND_CLAUSE = re.compile(r"[#{]|//")  # a comment, or what is done
+_NAMES = re.compile(r"[\w$]+")
+# Types of errors that every error has, or nearly, and what says nothing of the type.
+_OF_ALL = frozenset({"BaseException", "Error", "Exception", "StandardError", "Throwable"})
+_OF_NONE = frozenset({"any", "as", "const", "final", "let", "unknown", "val", "var"})
 _ENDS = re.compile(r"\s*+[})]*\s*+(?:finally|ensure|else)\b")
 _SETS = re.compile(
     r"\s*+(?:(?:const|let|var|val|final|auto)\s++)?(?:[\w<>?]++\s++)?([A-Za-z_$][\w$]*+)\s*+:?=(?![=>])"
@@ -97,10 +99,11 @@ def rate_handlers(body: Body, query: str, name: str) -> list[tuple[float, Handle
 
 
 def iter_handlers(body: Body) -> Iterator[Handler]:
-    """Yield the handlers of a body that do more than to log."""
+    """Yield the first handlers of a body that do more than to log."""
     statements = cut_statements(body, list_code(body))
     lines = [read_line(body, one) for one in statements]
-    for at, one in enumerate(statements):
+    handling = (at for at, line in enumerate(lines) if _CLAUSE.match(line) or _TESTS.match(line))
+    for at in islice(handling, MOST_HANDLERS):
         tried = _list_tried(lines, statements, at)
         inner = list_inner(statements, at) if tried else ()
         done = _choose_done(lines, statements, range(at + 1, at + 1 + len(inner)))
@@ -114,8 +117,17 @@ def iter_handlers(body: Body) -> Iterator[Handler]:
             return Step(statements[own], tuple(statements[other] for other in reversed(under)))
 
         clause = _CLAUSE.match(lines[at])
-        is_all = clause is None or _ALL.match(clause[1]) is not None
-        yield Handler(one, tried, inner, tuple(map(build, done)), tuple(map(build, behind)), is_all)
+        is_all = clause is None or _catches_all(clause[1])
+        yield Handler(
+            statements[at], tried, inner, tuple(map(build, done)), tuple(map(build, behind)), is_all
+        )
+
+
+def _catches_all(caught: str) -> bool:
+    """Return True for a clause that names no type of errors, or one that nearly all have; and a variable."""
+    names = [one for one in _NAMES.findall(_BEHIND_CLAUSE.split(caught)[0]) if one not in _OF_NONE]
+    types = {one for one in names if one[0].isupper()}
+    return types <= _OF_ALL and len(names) - len(types) <= 1
 
 
 def _list_tried(lines: Sequence[str], statements: Sequence[Statement], at: int) -> tuple[Statement, ...]:
@@ -155,7 +167,8 @@ def _is_frame(lines: Sequence[str], at: int) -> bool:
 def _list_behind(lines: Sequence[str], statements: Sequence[Statement], at: int) -> list[int]:
     """Return the positions of what stands behind a handler and hands on or returns what this has set."""
     inner = range(at + 1, at + 1 + len(list_inner(statements, at)))
-    names = {given[1]: None for own in inner if (given := _SETS.match(lines[own]))}
+    given = filter(None, (_SETS.match(lines[own]) for own in inner))
+    names = [*dict.fromkeys(one[1] for one in given)][:MOST_SET]
     uses = re.compile(rf"(?<![\w.$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
     found, is_beside = list[int](), True
     for own in range(inner.stop, len(statements) if names else 0):

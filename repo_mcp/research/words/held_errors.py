@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
 
 LINES_ABOVE = 200  # of one that raises a variable, in which that is set or declared
-MOST_LISTS = 4  # of errors, in one function
+MOST_LISTS, MOST_ADDED = 4, 400  # of errors, in one function, and lines that put something there
 LINES_BELOW = 12  # of one that makes an error, in which a variable with it is raised
 # A line that raises a variable, or what was caught around it.
 _RAISES_HELD = re.compile(
@@ -89,10 +90,9 @@ def list_collected(
     """
     made: dict[str, list[int]] = {}
     caught: dict[str, list[int]] = {}
-    for at in range(first, min(last, len(lines)) + 1):
-        added = _ADDS.search(lines[at - 1][:LINE_CHARS])
-        if added is None:
-            continue
+    numbers = range(first, min(last, len(lines)) + 1)
+    adding = ((at, added) for at in numbers if (added := _ADDS.search(lines[at - 1][:LINE_CHARS])))
+    for at, added in islice(adding, MOST_ADDED):
         if added[2]:
             made.setdefault(added[1], []).append(at)
         elif re.search(rf"\b{re.escape(added[3])}\b", _find_clause(lines, max(first, at - LINES_ABOVE), at)):

@@ -24,10 +24,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import shares_word
 
 LEAST_WORDS = 2  # of the question, all of which are in the name of a function that leads by it
-HANDLING, HANDLING_SHARE = (
-    6,
-    0.5,
-)  # best declarations, one of which leads because it handles what fails; its worth
+HANDLING = 6  # best declarations, one of which leads because it handles what fails
+HANDLING_SHARE = 0.5  # its least share of the worth of the best
 _HANDLES_IT = Reason("handles it when what the question names fails", Role.NAMED_SO)
 # A parameter that is an error, by its type or its name.
 _TAKES_ERROR = re.compile(r"\b\w*(?:Exception|Error|Throwable)\b|\b(?:err|error|exc|exception)\b")

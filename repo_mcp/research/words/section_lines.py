@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, islice
 
 from repo_mcp.bundler.body import measure, measure_indent
 from repo_mcp.record_classes import dataclass
@@ -16,7 +17,11 @@ from repo_mcp.record_classes import dataclass
 EXAMPLE_CHARS = 1_200  # of a section that shows how something is written
 SPARE_CHARS = 300  # of these, for what uses the first example
 INTRO_CHARS = 300  # of the text above a block; of more, the last lines are shown
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+MOST_INTRO, MOST_BLOCKS = (
+    20,
+    400,
+)  # lines of this text, and blocks of a section; further ones take long to read
+_FENCE = re.compile(r"\s*(?:```|~~~~?(?!~))")  # a longer run of tildes underlines a title
 _OPENS = re.compile(r".*:{1,2}\s*$|\s*\.\. (?:code|code-block|sourcecode)::.*$")
 _SAYS_LITTLE = re.compile(r"\s*(?:$|```|~~~|//|/\*|\*/|\*(?:\s|$)|# )")  # blank, a fence, or a comment
 _DECLARES = r"\b(?:class|interface|trait|protocol|type|struct)\s+{}\b"
@@ -41,7 +46,8 @@ def choose_examples(
     names again says nothing of how it is used. Return none if no block has a name.
     """
     again = re.compile("|".join(_DECLARES.format(re.escape(one)) for one in names) or r"(?!)")
-    texts = {one: "\n".join(lines[at - 1] for at in one.lines) for one in _iter_blocks(lines, span)}
+    blocks = islice(_iter_blocks(lines, span), MOST_BLOCKS)
+    texts = {one: "\n".join(lines[at - 1] for at in one.lines) for one in blocks}
     held = {one: {*_WORD.findall(text)} for one, text in texts.items() if not again.search(text)}
     declared, met = set[str](), set[str]()
     chosen: set[int] = set()
@@ -55,15 +61,19 @@ def choose_examples(
             break
         met |= has
         declared = {*_DECLARED.findall(texts[best])} - {*names}
-        own = [*best.intro, *best.lines]
         room = left if chosen else min(left, most - SPARE_CHARS)
-        while own and measure(lines, own) > room:
-            own.pop()
+        own = _cut(lines, (*best.intro, *best.lines), room)
         if len(own) <= len(best.intro):
             break
         chosen.update(own)
         left -= measure(lines, own)
     return sorted(chosen)
+
+
+def _cut(lines: Sequence[str], numbers: Sequence[int], room: int) -> list[int]:
+    """Return the first of some lines for which there is room."""
+    taken = accumulate(measure(lines, (at,)) for at in numbers)
+    return [at for at, chars in zip(numbers, taken, strict=True) if chars <= room]
 
 
 def find_whole_end(lines: Sequence[str], start: int, end: int) -> int:
@@ -98,7 +108,7 @@ def _iter_blocks(lines: Sequence[str], span: tuple[int, int]) -> Iterator[Block]
             at, before = last + 1, []
             continue
         if line.strip():
-            before = [*before, at] if _follows(lines, at) else [at]
+            before = [*before, at][-MOST_INTRO:] if _follows(lines, at) else [at]
         at += 1
 
 

@@ -64,6 +64,26 @@ def test_one_condition_is_only_a_guard() -> None:
     assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
 
 
+@pytest.mark.parametrize(
+    "result", ["'kept or sent'", "(other) -> other.isValid", "guest.ticket << 2", "<Ticket of='a'> {guest}"]
+)
+def test_a_result_that_is_no_condition_does_not_make_one_condition_tell(result: str) -> None:
+    text = GATE.replace("  if (!rules.strict) return true\n", "").replace("guest.ticket.isValid", result)
+    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+    text = text.replace(result, "guest.ticket > 2")
+    assert "`return guest.ticket > 2` (:10)" in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+
+
+def test_a_division_is_no_comment_in_a_quoted_condition() -> None:
+    text = (
+        "def choose_shelf(parcel):\n    if parcel.size // 2 > 9:\n        return 1\n"
+        "    if parcel.size // count if count else 0:  # so it is\n        return 2\n    return None\n"
+    )
+    claim = Asked({"shelf.py": text}).ask("how is the shelf of a parcel chosen? (choose_shelf)").claim
+    assert "`if parcel.size // 2 > 9` with `return 1`" in claim
+    assert "`if parcel.size // count if count else 0` with" in claim
+
+
 def test_what_leaves_only_a_turn_of_a_loop_decides_nothing() -> None:
     turns = "".join(f"    if (gate.{name}) {{\n      continue\n    }}\n" for name in ("a", "b"))
     loop = f"  for (const gate of guest.gates) {{\n{turns}  }}\n"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.kinds.open_members import is_required
+from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind
+from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked, list_found
 
 FILLER = "".join(f"    def step_{at}(self):\n        return self.walk({at})\n\n" for at in range(40))
@@ -86,6 +91,28 @@ def test_an_interface_requires_what_it_includes_but_not_what_it_has_code_for() -
         },
     }
     assert "It must define load. Others also override tidy." in Asked(java).ask(ASKS).claim
+    csharp = {
+        "IStore.cs": "interface IStore {\n  string Load(string key);\n"
+        '  string Name(int size) => "plain";\n}\n',
+        **{
+            f"{name}Store.cs": f"class {name}Store : IStore {{\n"
+            "  public string Load(string key) {\n"
+            "    return Read(key);\n  }\n\n  public string Name(int size) {\n    return Title;\n  }\n}\n"
+            for name in ("File", "Cloud", "Disk")
+        },
+    }
+    assert "It must define Load. Others also override Name." in Asked(csharp).ask(ASKS).claim
+
+
+def test_a_long_member_of_an_interface_is_read_in_linear_time() -> None:
+    symbol = DeclaredSymbol(1, "Store", SymbolKind.INTERFACE, 0, 1, 3, SymbolFlag(0), Access.NONE, "", 0, "")
+    base = Node("1", Declaration("Store.java", 1), "Store", "Store", "java", symbol, ParseStatus.FULL)
+    member = DeclaredSymbol(2, "first", SymbolKind.PROPERTY, 1, 1, 1, SymbolFlag(0), Access.NONE, "", 0, "")
+
+    def read(text: str) -> None:
+        assert is_required([text], base, member)
+
+    assert measure_growth(lambda size: f"first = new Store() {{{'){ a(' * size};", read, 60) < BOUND
 
 
 def test_a_guessed_table_of_texts_lists_the_kind() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.body import Body
-from repo_mcp.research.words.handlers import asks_failing, iter_handlers, rate_handlers
+from repo_mcp.research.words.handlers import MOST_HANDLERS, asks_failing, iter_handlers, rate_handlers
+from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked, find_one
 
 PRINT = """export function runPrint(page, printJob, report) {
@@ -116,6 +117,7 @@ def test_only_a_clause_for_everything_catches_all() -> None:
         "except:",
         "except ValueError:",
         "except post.Lost as lost:",
+        "except (KeyError, Exception) as lost:",
     ]
     texts = (f"def send(it):\n    try:\n        post(it)\n    {one}\n        it.keep()\n" for one in clauses)
     assert [one.catches_all for text in texts for one in iter_handlers(_build(text))] == [
@@ -123,7 +125,30 @@ def test_only_a_clause_for_everything_catches_all() -> None:
         True,
         False,
         False,
+        False,
     ]
+    caught = ["catch {", "catch (e: unknown) {", "catch (final Throwable t) {", "catch (e: LostError) {"]
+    texts = (f"def send(it):\n    try {{\n        post(it)\n    {one}\n        it.keep()\n" for one in caught)
+    assert [one.catches_all for text in texts for one in iter_handlers(_build(text))] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_clauses_that_nobody_writes_are_read_in_linear_time() -> None:
+    def build(size: int) -> Body:
+        return _build(
+            f"def send(it):\n    try:\n        post(it)\n    except {'$' * size} A A\n        it.keep()\n"
+        )
+
+    assert measure_growth(build, lambda body: [*iter_handlers(body)], 40) < BOUND
+
+
+def test_of_a_function_with_very_many_handlers_the_first_ones_are_read() -> None:
+    one = "    try:\n        post(it)\n    except Exception:\n        it.keep()\n"
+    assert len([*iter_handlers(_build(f"def send(it):\n{one * 100}"))]) == MOST_HANDLERS
 
 
 def test_what_tries_something_else_is_no_handler_of_what_is_asked() -> None:

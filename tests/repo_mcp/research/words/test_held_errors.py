@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.words.errors_made import MAX_ERRORS
 from repo_mcp.research.words.held_errors import find_maker, list_collected, name_held
 from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked
@@ -134,6 +135,13 @@ def test_errors_that_are_kept_in_a_list_are_told_with_the_lines_that_raise_it() 
     assert (
         "`found` keeps errors (Judge.cs:10) and what is caught (:18) until it is raised (:23, :27)."
     ) in claim
+
+
+def test_of_many_lines_that_fill_a_list_of_errors_the_first_are_told() -> None:
+    one = "found.Add(new LabelException(parcel));"
+    text = JUDGE.replace(one, "\n                ".join([one] * 40))
+    claim = Asked({"Judge.cs": text}).ask("which errors does Judge.Check throw?").claim
+    assert f", :{10 + MAX_ERRORS - 1}, {40 - MAX_ERRORS} more) and what is caught (:57) until" in claim
 
 
 def test_a_list_of_errors_that_is_only_returned_raises_none() -> None:

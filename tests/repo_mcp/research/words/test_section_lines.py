@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.words.section_lines import choose_examples, find_whole_end
+from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked
 
 OWN_SORTER = """# Own sorters
@@ -119,6 +120,28 @@ def test_comments_of_an_example_leave_room_for_what_uses_it() -> None:
     chosen = [lines[at - 1] for at in choose_examples(lines, (1, len(lines)), ["Sorter"])]
     assert chosen[0] == "class MySorter extends Sorter {"
     assert chosen[-1] == "depot.attach(new MySorter())"
+
+
+def test_a_title_that_is_underlined_with_tildes_opens_no_block() -> None:
+    lines = [
+        "Own sorters",
+        "~~~~~~~~~~~",
+        "",
+        "Nothing of this matters.",
+        "",
+        "Attach it::",
+        "",
+        "    attach(Sorter())",
+    ]
+    assert choose_examples(lines, (1, 8), ["Sorter"]) == [6, 8]
+
+
+def test_long_paragraphs_and_blocks_are_read_in_linear_time() -> None:
+    def write(size: int) -> list[str]:
+        return [*["parcels go there"] * size, "Attach it:", "", *["    attach(Sorter())"] * size]
+
+    growth = measure_growth(write, lambda lines: choose_examples(lines, (1, len(lines)), ["Sorter"]), 200)
+    assert growth < BOUND
 
 
 def test_a_value_with_a_plain_name_leads_to_no_further_example() -> None:
