@@ -153,9 +153,13 @@ def _tell_alike(
     body: Body,
     alike: Sequence[tuple[Statement, Sequence[Statement]]],
 ) -> str:
-    """Return the sentence on all cases of a switch, or handlers of a `try`."""
+    """Return the sentence on all cases of a switch, or handlers of a `try`.
+
+    If none of them does anything, it tells how each is left.
+    """
     ways = [(condition, _list_ends(state, body, inner, alike)) for condition, inner in alike]
-    return _tell_ways(state, one, body, [(condition, ends) for condition, ends in ways if ends])
+    ways = [way for way in ways if way[1]] or [(condition, inner[-1:]) for condition, inner in alike if inner]
+    return _tell_ways(state, one, body, ways)
 
 
 def _tell_ways(

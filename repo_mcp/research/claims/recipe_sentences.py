@@ -31,7 +31,7 @@ _SENTENCES = (
     (Role.REGISTERS, "{} registers it."),
     (Role.TAKES_ONE, "It can be given to {}."),
     (Role.MARKS, "Most are marked with {}."),
-    (Role.MAKES_ONE, "{} creates one by what it is given."),
+    (Role.MAKES_ONE, "{} creates one from what it is given."),
     (Role.LISTS, "{} lists existing ones."),
     (Role.SAYS_DEFAULT, "{} says which are used by default."),
 )

@@ -28,6 +28,7 @@ from repo_mcp.bundler.statements import (
 )
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.words.branches import LINE_CHARS, list_inner, read_line
+from repo_mcp.research.words.held_errors import CLAUSE
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST_HANDLED = 0.5  # of the number of words, in what was tried or the name of its function
@@ -42,7 +43,6 @@ _ASKS = re.compile(
 )
 _FAILING = re.compile(r"(?:fail|panic|rais|reject|throw|crash|error|exception)\w*", re.IGNORECASE)
 _TRIES = re.compile(r"\s*+[})]*\s*+(?:try|do|begin)\b")
-_CLAUSE = re.compile(r"\s*+[})]*\s*+(?:catch|except|rescue)\b(.*)")
 _TESTS = re.compile(
     r"\s*+(?:\}\s*+else\s++)?if\b(?:[^{]*\b(?=\w*[eE]rr)\w++\s*!=\s*nil\b| let Err\()"
 )  # in Go and Rust
@@ -102,7 +102,7 @@ def iter_handlers(body: Body) -> Iterator[Handler]:
     """Yield the first handlers of a body that do more than to log."""
     statements = cut_statements(body, list_code(body))
     lines = [read_line(body, one) for one in statements]
-    handling = (at for at, line in enumerate(lines) if _CLAUSE.match(line) or _TESTS.match(line))
+    handling = (at for at, line in enumerate(lines) if CLAUSE.match(line) or _TESTS.match(line))
     for at in islice(handling, MOST_HANDLERS):
         tried = _list_tried(lines, statements, at)
         inner = list_inner(statements, at) if tried else ()
@@ -113,10 +113,10 @@ def iter_handlers(body: Body) -> Iterator[Handler]:
 
         def build(own: int, at: int = at) -> Step:
             outer = (other for other in list_outer(body, statements, own) if other > at)
-            under = [other for other in outer if is_branch(lines[other]) and not _CLAUSE.match(lines[other])]
+            under = [other for other in outer if is_branch(lines[other]) and not CLAUSE.match(lines[other])]
             return Step(statements[own], tuple(statements[other] for other in reversed(under)))
 
-        clause = _CLAUSE.match(lines[at])
+        clause = CLAUSE.match(lines[at])
         is_all = clause is None or _catches_all(clause[1])
         yield Handler(
             statements[at], tried, inner, tuple(map(build, done)), tuple(map(build, behind)), is_all
@@ -138,8 +138,8 @@ def _list_tried(lines: Sequence[str], statements: Sequence[Statement], at: int) 
     if _TESTS.match(lines[at]):
         above = statements[at - 1 : at] if at and statements[at - 1].indent == statements[at].indent else ()
         return (*above, statements[at])
-    for above_it in range(at - 1 if _CLAUSE.match(lines[at]) else -1, -1, -1):
-        if statements[above_it].indent <= statements[at].indent and not _CLAUSE.match(lines[above_it]):
+    for above_it in range(at - 1 if CLAUSE.match(lines[at]) else -1, -1, -1):
+        if statements[above_it].indent <= statements[at].indent and not CLAUSE.match(lines[above_it]):
             return list_inner(statements, above_it) if _TRIES.match(lines[above_it]) else ()
     return ()
 
@@ -161,7 +161,7 @@ def _is_frame(lines: Sequence[str], at: int) -> bool:
     if any(line.rstrip().endswith(".") for line in lines[max(0, at - 1) : at + 1]):
         return True
     line = lines[at]
-    return is_branch(line) or only_logs(line) or any(one.match(line) for one in (_TRIES, _CLAUSE, _ENDS))
+    return is_branch(line) or only_logs(line) or any(one.match(line) for one in (_TRIES, CLAUSE, _ENDS))
 
 
 def _list_behind(lines: Sequence[str], statements: Sequence[Statement], at: int) -> list[int]:
@@ -175,7 +175,7 @@ def _list_behind(lines: Sequence[str], statements: Sequence[Statement], at: int)
         if statements[own].indent < statements[at].indent:
             break
         if statements[own].indent == statements[at].indent:
-            is_beside = any(one.match(lines[own]) for one in (_CLAUSE, _ENDS))
+            is_beside = any(one.match(lines[own]) for one in (CLAUSE, _ENDS))
         if not is_beside and not _is_frame(lines, own) and uses.search(lines[own]):
             found.append(own)
     handing = [own for own in found if not _SETS.match(lines[own])]

@@ -25,7 +25,7 @@ _RAISES_HELD = re.compile(
 )
 _SETS = r"(?<![\w.]){0}\s*(?::[^=]{{1,60}})?:?=(?![=>])[^=]*"  # a line that gives a variable a value
 _HOLDS = re.compile(_SETS.format(r"([A-Za-z_$][\w$]*)") + "$")  # what stands before that value
-_CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")
+CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")  # group 1 is behind its word
 _TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")  # the last part of its name
 # A line that puts something into a list: group 1 is the list, 2 an error that is made there, 3 a variable.
 _ADDS = re.compile(
@@ -114,7 +114,7 @@ def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
         line = lines[number - 1][:LINE_CHARS]
         if measure_indent(line) < indent and line.strip() not in ("", "{"):
             indent = measure_indent(line)
-            if clause := _CLAUSE.match(line):
+            if clause := CLAUSE.match(line):
                 return clause[1]
     return ""
 

@@ -118,3 +118,15 @@ def test_what_is_tried_under_a_condition_is_what_that_leads_to() -> None:
         .claim
     )
     assert "`if (task.Took > limit)` (Clock.cs:5) leads to `throw new LateError(task, limit);` (:9)." in claim
+
+
+def test_handlers_that_only_leave_a_turn_are_told_with_how_they_do() -> None:
+    text = (
+        "def pull_rows(rows, store):\n    for row in rows:\n        try:\n            store.pull(row)\n"
+        "        except KeyError:\n            continue\n        except OSError:\n            break\n"
+    )
+    claim = Asked({"rows.py": text}).ask("What happens when a pull of rows fails? (pull_rows)").claim
+    assert (
+        "`except KeyError` (rows.py:5) leads to `continue` (:6) and `except OSError` (:7) to `break` (:8)."
+        in claim
+    )

@@ -54,7 +54,7 @@ def test_what_is_written_is_a_type_and_the_verb_names_no_function() -> None:
         " Setup.RegisterSink (Setup.cs:7-12) registers it."
     )
     assert "marked with SinkAttribute (Sinks/SinkAttribute.cs:1-4)" in claim
-    assert "Parser.CreateSink (Parser.cs:3-6) creates one by what it is given." in claim
+    assert "Parser.CreateSink (Parser.cs:3-6) creates one from what it is given." in claim
     assert "WriteToSinks" not in claim
 
 
