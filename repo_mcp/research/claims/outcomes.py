@@ -157,9 +157,9 @@ def _tell_alike(
 
     If none of them does anything, it tells how each is left.
     """
-    ways = [(condition, _list_ends(state, body, inner, alike)) for condition, inner in alike]
-    ways = [way for way in ways if way[1]] or [(condition, inner[-1:]) for condition, inner in alike if inner]
-    return _tell_ways(state, one, body, ways)
+    does = [(condition, _list_ends(state, body, inner, alike)) for condition, inner in alike]
+    ends = [(condition, inner[-1:]) for condition, inner in alike if inner]
+    return _tell_ways(state, one, body, [way for way in does if way[1]] or ends)
 
 
 def _tell_ways(

@@ -26,7 +26,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
     measure_derived,
 )
-from repo_mcp.research.question.lacked_members import list_members
+from repo_mcp.research.question.lacked_members import list_symbols
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
@@ -249,12 +249,12 @@ def list_inner_bases(state: ResearchState, base: Node) -> list[Node]:
 
 
 def _is_inner(state: ResearchState, node: Node) -> bool:
-    return is_left_open(node) or is_unfilled(state, node) or not list_members(state.graph, node)
+    return is_left_open(node) or is_unfilled(state, node) or not list_symbols(state.graph, node)
 
 
 def find_filled(state: ResearchState, node: Node) -> Node:
     """Return a type, or if it has no members of its own, the one above it that has most."""
-    counts = {one: len(list_members(state.graph, one)) for one in (node, *list_bases(state, node))}
+    counts = {one: len(list_symbols(state.graph, one)) for one in (node, *list_bases(state, node))}
     return node if counts[node] else max(counts, key=counts.__getitem__)
 
 

@@ -16,7 +16,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import OPEN_TYPES, UNFILLED
-from repo_mcp.research.question.lacked_members import list_members
+from repo_mcp.research.question.lacked_members import list_symbols
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
@@ -106,7 +106,7 @@ def _is_unfilled(lines: Sequence[str], member: DeclaredSymbol) -> bool:
 
 def list_overridable(state: ResearchState, node: Node) -> list[DeclaredSymbol]:
     """Return the methods and properties of a type."""
-    return [one.symbol for one in list_members(state.graph, node) if one.symbol.kind in _MEMBERS]
+    return [one for one in list_symbols(state.graph, node) if one.kind in _MEMBERS]
 
 
 def _sign(member: DeclaredSymbol, forms: Counter[str]) -> Signature:

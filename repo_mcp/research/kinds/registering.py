@@ -23,7 +23,7 @@ from repo_mcp.research.findings.named_symbols import (
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
 from repo_mcp.research.kinds.derived_types import GLANCE, LOOK, OPEN_TYPES
-from repo_mcp.research.question.lacked_members import list_members
+from repo_mcp.research.question.lacked_members import list_symbols
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names
@@ -142,7 +142,7 @@ def _list_guessed_taking(state: ResearchState, base: Node) -> list[Node]:
 
     They belong to no type of the kind.
     """
-    own = {one.symbol.name for one in list_members(state.graph, base)}
+    own = {one.name for one in list_symbols(state.graph, base)}
     names = [name for name in list_own_names(state.request.guesses) if name not in own]
     found = (node for name in names for node in _list_declared(state, name))
     fitting = [node for node in found if _takes(state, node, base)]

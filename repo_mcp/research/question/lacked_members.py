@@ -10,7 +10,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, DeclaredSymbol, SymbolKind
 
 LEAST_FIELDS = 2  # of a type that holds values
 MAX_TYPES = 24  # looked at: some types and those above them
@@ -22,9 +22,15 @@ _CLOSED = frozenset({"java", "javascript", "python", "typescript"})
 
 def list_members(graph: Graph, node: Node) -> list[Node]:
     """Return the members of a type in the order of their declaration."""
+    return [graph.get_node(Declaration(node.path, one.ordinal)) for one in list_symbols(graph, node)]
+
+
+def list_symbols(graph: Graph, node: Node) -> list[DeclaredSymbol]:
+    """Return the symbols of the members of a type, in a fraction of the time that their nodes take."""
     record = graph.scan.find_record(node.path)
-    own = [] if record is None else record.list_children(node.symbol.ordinal)
-    return [graph.get_node(Declaration(node.path, one)) for one in own]
+    if record is None:
+        return []
+    return [record.get_symbol(one) for one in record.list_children(node.symbol.ordinal)]
 
 
 def list_fields(graph: Graph, node: Node) -> list[Node]:
