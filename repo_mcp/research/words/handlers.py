@@ -42,7 +42,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _FAILING = re.compile(r"(?:fail|panic|rais|reject|throw|crash|error|exception)\w*", re.IGNORECASE)
-_TRIES = re.compile(r"\s*+[})]*\s*+(?:try|do|begin)\b")
+_TRIES = re.compile(r"\s*+[})]*\s*+(?:try|do|begin|def)\b")  # a method of Ruby may have clauses itself
 _TESTS = re.compile(
     r"\s*+(?:\}\s*+else\s++)?if\b(?:[^{]*\b(?=\w*[eE]rr)\w++\s*!=\s*nil\b| let Err\()"
 )  # in Go and Rust

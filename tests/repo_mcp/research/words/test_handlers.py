@@ -111,6 +111,15 @@ def _build(text: str) -> Body:
     return Body(lines, 1, len(lines), 1, {}, frozenset())
 
 
+def test_a_clause_of_a_whole_method_handles_what_this_does() -> None:
+    text = (
+        "class Depot\n  def pull(parcel)\n    store.fetch(parcel)\n  rescue KeyError => lost\n"
+        "    pull_again(parcel)\n  ensure\n    close\n  end\nend\n"
+    )
+    claim = Asked({"depot.rb": text}).ask("What happens when pulling a parcel fails? (Depot.pull)").claim
+    assert "`rescue KeyError => lost` (depot.rb:4) handles it: `pull_again(parcel)` (:5)." in claim
+
+
 def test_only_a_clause_for_everything_catches_all() -> None:
     clauses = [
         "except Exception as lost:  # any",
