@@ -3,7 +3,8 @@
     "Which shelves hold a parcel? (_list_holding_shelves)"  ->  the method of that name
 
 Of 26 guessed names that a single function has, 18 were part of the answer. A name that several have tells
-less: its holder must then be guessed as well, as in `Shelf.close`.
+less: its holder must then be guessed as well, as in `Shelf.close`. Of nine with a line or two, and no word
+of the question, none was.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.named_symbols import computes, find_by_name
+from repo_mcp.research.findings.named_symbols import computes, count_lines, find_by_name
 from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 LEADING = 2  # best declarations, which stand before those of guessed names
+LEAST_LINES = 4  # of one that no word of the question found
 MOST_ALIKE, MOST_GUESSED = 2, 3  # functions of one name, such as twins of two platforms; and in all
 _PARTS = re.compile(r"[^\w$]+")
 
@@ -29,14 +31,16 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
     at = min(LEADING, len(seeds))
     while at < len(seeds) and seeds[at].reason.role in BESIDE:
         at += 1
+    known = {seed.node: seed for seed in seeds if seed.node is not None}
     shown = {seed.node for seed in seeds[:at]}
     names = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
     guessed = [
         node
         for node, is_sure in _find_guessed(state).items()
-        if node not in shown and (is_sure or node.symbol.name not in names)
+        if node not in shown
+        and (is_sure or node.symbol.name not in names)
+        and (node in known or count_lines(node) >= LEAST_LINES)
     ][:MOST_GUESSED]
-    known = {seed.node: seed for seed in seeds if seed.node is not None}
     reason = Reason("has a name that the question guesses", Role.DECIDES)
     own = [known.get(node) or replace(build_seed(state, node, 0.0), reason=reason) for node in guessed]
     return [

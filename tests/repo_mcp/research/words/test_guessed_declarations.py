@@ -35,7 +35,12 @@ def label_parcels(van):
 
 class Depot:
     def settle(self, van):
-        return self.gate.open()
+        gate = self.gate
+        gate.call()
+        return gate.open()
+
+    def shut(self):
+        return self.gate.close()
 
 
 class Till:
@@ -54,7 +59,15 @@ QUESTION = "How are the parcels of a van sorted by street and weight?"
     ("guess", "is_found"), [("Depot.settle", True), ("Depot, settle", True), ("settle", False)]
 )
 def test_a_guessed_function_is_shown_unless_many_have_its_name(guess: str, is_found: bool) -> None:
-    guesses = f"sort_parcels, label_parcels, count_parcels, list_streets, {guess}"
-    found = list_found(Asked({"shop.py": SHOP}).ask(f"{QUESTION} ({guesses})"))
+    found = _ask(guess)
     assert found[0] == "shop.sort_parcels"
     assert ("shop.Depot.settle" in found) is is_found
+
+
+def test_a_guessed_function_that_only_passes_something_on_is_not_shown() -> None:
+    assert "shop.Depot.shut" not in _ask("Depot.shut")
+
+
+def _ask(guess: str) -> list[str]:
+    guesses = f"sort_parcels, label_parcels, count_parcels, list_streets, {guess}"
+    return list_found(Asked({"shop.py": SHOP}).ask(f"{QUESTION} ({guesses})"))
