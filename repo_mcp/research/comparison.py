@@ -21,14 +21,22 @@ from repo_mcp.research.compared_members import (
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.edges.surroundings import find_sections
 from repo_mcp.research.findings.first_sentences import list_comment
-from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines, read_body
+from repo_mcp.research.findings.named_symbols import (
+    VALUES,
+    admits_node,
+    calls_its_name,
+    count_lines,
+    read_body,
+)
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
-from repo_mcp.research.findings.records import Chain, Reading, Subject
+from repo_mcp.research.findings.records import Chain, Finding, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.bound_names import find_run
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.words.handed_on import decides
+from repo_mcp.research.words.section_lines import choose_rows
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -49,7 +57,7 @@ _OF_ONE = Reason("only one of the types that are compared declares it", Role.COM
 
 def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     """Note what is compared, and the functions in which types differ. Return the calls between the first."""
-    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    nodes = [node for subject in reading.subjects for node in _list_working(state, subject.nodes)]
     if reading.described is not None:
         _note_described(state, nodes, reading.described)
         return []
@@ -58,6 +66,7 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     for subject in reading.subjects:
         _note_values(state, subject)
     note_default(state, reading.subjects)
+    _note_table(state, [node.symbol.name for node in first])
     readers = _list_readers(state, reading.subjects)
     text = " ".join(subject.asked for subject in reading.subjects)
     of_all = [node for node in readers if readers[node] is DECIDING_ALL]
@@ -184,6 +193,23 @@ def _note_described(state: ResearchState, nodes: Sequence[Node], described: Subj
     state.word_match.rivals = [one for one in state.word_match.rivals if one[1] not in nodes]
 
 
+def _note_table(state: ResearchState, names: Sequence[str]) -> None:
+    """Note the rows of the first table of a document that has one for each of some names."""
+    names = list(dict.fromkeys(names))
+    for hit in find_sections(state, names) if len(names) > 1 else ():
+        span = (hit.section_start, hit.section_end)
+        rows = choose_rows(state.source.read_lines(hit.path), span, names)
+        if rows:
+            title = hit.breadcrumb or hit.path
+            reason = Reason("a table in the documentation has both", Role.COMPARED)
+            state.add_place(
+                Finding(
+                    hit.path, rows[0], rows[-1], title, "section", None, reason, 0, "text", shown=tuple(rows)
+                )
+            )
+            return
+
+
 def _note_values(state: ResearchState, subject: Subject) -> None:
     """Note the values and members of an enumeration that a subject is, with the comments above them."""
     for node in subject.nodes:
@@ -195,11 +221,13 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
-    Of two names that many declare, those types are compared that belong together. Of many overloads, one
-    compares those in a file that declares the others too, with the same parameters. Of several such files,
-    the first is that whose declarations others override.
+    Of two names that many declare, those types are compared that belong together. Of the overloads of a type,
+    the one that does the work comes before those that hand on to it. Of many, one compares those in a file
+    that declares the others too, with the same parameters. Of several such files, the first is that whose
+    declarations others override.
     """
     reading = _choose_pair(state, reading)
+    working = {node for one in reading.subjects for node in _list_working(state, one.nodes)}
     paired = []
     overridden = Counter(
         node.path for one in reading.subjects for node in one.nodes if list_overriding(state, node)
@@ -210,6 +238,7 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
         ordered = sorted(  # stable
             subject.nodes,
             key=lambda node: (
+                node not in working,
                 node.path not in paths,
                 -overridden[node.path],
                 _read_parameters(state, node) not in parameters,
@@ -218,6 +247,18 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
         left_out = subject.left_out + max(0, len(ordered) - COMPARED)
         paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))
     return replace(reading, subjects=tuple(paired))
+
+
+def _list_working(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
+    """Return some declarations, of overloads of one type the longest that does not hand on to another."""
+    overloads: dict[tuple[str, str], list[Node]] = {}
+    for node in nodes:
+        overloads.setdefault((node.path, node.qualified_name), []).append(node)
+
+    def rate(node: Node) -> tuple[bool, int]:
+        return not calls_its_name(node, read_body(state, node)), count_lines(node)
+
+    return [own[0] if len(own) == 1 else max(own, key=rate) for own in overloads.values()]
 
 
 def _choose_pair(state: ResearchState, reading: Reading) -> Reading:

@@ -13,7 +13,8 @@ from repo_mcp.late_patterns import compile_late
 # One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|fixtures|__(?:test)?fixtures__|__test[-_]?data__|e2e|test[-_]suite|testing|__mocks__|unittests?"
-    r"|[^/]*[._-]tests?|tests-[^/]*|[^/]*Tests?|[^/]*(?:\.Test|Tests)\.[^/]*|Specs"
+    r"|[^/]*[._-]tests?|tests-[^/]*|[^/]*Tests?|[^/]*\.Testing|[^/]*(?:\.Test|Tests)\.[^/]*|Specs"
+    r"|(?:[^/]*[a-z._-])?[Tt]est[-_]?[Hh]arness"
     r"|(?:[^/]*[._-])?[Tt]est[-_]?(?:[Ff]ixtures|[Dd]ata)\d?)/"
 )
 # In Python, Go, Rust and C, `mode_specs.py` holds specifications.

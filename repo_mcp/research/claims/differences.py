@@ -28,7 +28,7 @@ from repo_mcp.research.findings.citing import (
     shorten_symbol,
 )
 from repo_mcp.research.findings.first_sentences import read_description
-from repo_mcp.research.findings.named_symbols import read_body
+from repo_mcp.research.findings.named_symbols import calls_its_name, read_body
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
@@ -174,10 +174,7 @@ def _is_whole(state: ResearchState, node: Node) -> bool:
     """Return True for a function all of whose calls were read, and which calls no overload of its own."""
     if node.symbol.kind not in CALLABLE_KINDS or node.symbol.end_line == node.symbol.start_line:
         return False
-    body = "\n".join(_read_code(state, node)[1:])
-    name = re.escape(node.symbol.name)
-    own = rf"(?:(?<![\w$.>:])|\b(?:this|self|super|cls|base)(?:\.|->|::)){name}\s*(?:<[^<>()]*>\s*)?\("
-    if re.search(own, body) or state.graph.find_outgoing(node, CALLS, _BOUNDS).cut:
+    if calls_its_name(node, _read_code(state, node)) or state.graph.find_outgoing(node, CALLS, _BOUNDS).cut:
         return False
     return all(one.qualified_name != node.qualified_name for one in _list_calls(state, node))
 

@@ -40,7 +40,6 @@ _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
 _GIVING = (Role.OPTION, Role.PASSES, Role.SETS, Role.FROM_ENVIRONMENT, Role.READS)
 _VALUES = frozenset({"constant", "property", "variable"})
 _DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
-_NOTHING = r"(None|null|nil)\b"
 MAX_DEFAULT_CHARS = 80  # of a default that is quoted
 
 
@@ -84,18 +83,20 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
-    nested = describe_nested_keys(state)
-    if nested and not any(places.values()):
+    nested = describe_nested_keys(state, name if subject.nodes else "")
+    if nested and not (subject.nodes or any(places.values())):
         return f"{nested}{otherwise}"
     if passing and not (subject.nodes or any(places.values())):
         return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):
         return _describe_unset(state, subject, whole, otherwise)
-    sentence = _state_places(subject, places, state.unnoted[Role.SETS])
+    declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
+    sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
     deciding = describe_deciding_setting(state)
     default = deciding or _describe_given(state, program) or _describe_default(state, subject, program)
     told = f"{deciding} {is_so}" if deciding else f"{is_so}{default}"
+    told = f"{nested} It {told.removeprefix(f'{name} ')}" if nested and not deciding else told
     return f"{told}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
 
 
@@ -128,8 +129,7 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
     places += [(node.path, node.symbol.start_line) for node in subject.nodes]
     for path, at in places:
         line = "".join(state.source.read_lines(path)[at - 1 : at])  # none of a file that became shorter
-        nothing = re.match(rf"\s*[\"'`]{re.escape(name)}[\"'`]\s*(?::|=>)\s*{_NOTHING}", line)
-        given = nothing[1] if nothing is not None else find_value(name, line).rstrip(" ,;")
+        given = find_value(name, line).rstrip(" ,;")
         is_name = fold_name(given.strip("\"'`").rpartition(".")[2]) == fold_name(name)  # a mere key
         if given and not is_name and len(given) <= MAX_DEFAULT_CHARS:
             default = f" Its default is {given} ({write_citation(path, at, at)})."
@@ -203,12 +203,14 @@ def _join_with_others(found: Sequence[str], unnoted: int, *, is_least: bool = Tr
     return join_names(found, beyond=unnoted, at_least=bool(unnoted) and is_least)
 
 
-def _state_places(subject: Subject, places: Mapping[Role, list[str]], unnoted: int) -> str:
+def _state_places(
+    subject: Subject, places: Mapping[Role, list[str]], unnoted: int, declared: str = "declared"
+) -> str:
     """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere."""
     groups = (
         ("declared as an option", places[Role.OPTION]),
         (
-            "declared",
+            declared,
             [
                 write_citation(node.path, node.symbol.start_line, node.symbol.end_line)
                 for node in subject.nodes
@@ -218,7 +220,7 @@ def _state_places(subject: Subject, places: Mapping[Role, list[str]], unnoted: i
         ("taken from the environment", places[Role.FROM_ENVIRONMENT]),
         ("set", places[Role.SETS]),
     )
-    others = {"set": unnoted, "declared": subject.left_out}
+    others = {"set": unnoted, declared: subject.left_out}
     told = [
         f"{what} at "
         + _join_with_others(found, others.get(what, 0), is_least=what == "set" or subject.left_out_is_least)

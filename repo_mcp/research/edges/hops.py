@@ -32,6 +32,7 @@ from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchStat
 from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word
+from repo_mcp.text.roles import FileRole, find_role
 
 FIRST_WIDTH = 6  # symbols of the first level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
@@ -42,7 +43,7 @@ HELPING_FILES = 8  # that use the name of what helps everywhere
 FOLDER_PARTS = 2  # of a path, by which users are spread if they are more than are shown
 LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
 
-_Rank = tuple[bool, int, int]  # what `_rank_link` returns
+_Rank = tuple[int, int, int]  # what `_rank_link` returns
 
 
 def drop_guesses(
@@ -231,7 +232,7 @@ def note_unread(state: ResearchState, name: str, bounds: Bounds) -> None:
 
 
 def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> _Rank:
-    """Return a sort key: program before tests, then by confidence and kind.
+    """Return a sort key: program before examples and benchmarks, then tests; then by confidence and kind.
 
     A caller of the same name in another file counts as a use: it wraps what it calls, for another package.
     What is called everywhere for other things comes after what is called for this one.
@@ -242,7 +243,8 @@ def _rank_link(state: ResearchState, link: Link, traversal: Traversal) -> _Rank:
     wraps = other.symbol.name == own.symbol.name and other.path != own.path
     is_lesser = wraps if traversal.upwards else is_helper(state, other, own)
     kind = max(_rank_kind(link, traversal), int(is_lesser))
-    return is_test_node(other), CONFIDENCES[link.confidence], kind
+    place = 2 if is_test_node(other) else int(find_role(other.path) is FileRole.DOCS)
+    return place, CONFIDENCES[link.confidence], kind
 
 
 def is_helper(state: ResearchState, other: Node, own: Node) -> bool:

@@ -148,15 +148,19 @@ def _read_section(state: ResearchState, hit: DocsHit) -> str:
 
 def list_sections(state: ResearchState, names: Sequence[str]) -> tuple[str, ...]:
     """Return the first two sections of documents that have all of some names."""
+    return tuple(
+        f"{hit.breadcrumb or hit.path} ({write_citation(hit.path, hit.start_line, hit.end_line)})"
+        for hit in find_sections(state, names)[:2]
+    )
+
+
+def find_sections(state: ResearchState, names: Sequence[str]) -> list[DocsHit]:
+    """Return the best sections of documents that have all of some names."""
     answer = state.source.search_docs(DocsRequest(" ".join(names), has_comments=False))
-    named = [
+    return [
         hit
         for hit in answer.hits
         if all(_names(_read_section(state, hit) if len(names) > 1 else hit.snippet, name) for name in names)
         and not (is_aside(hit.path) or is_test_place(hit.path))
+        and state.admits(hit.path)
     ]
-    shown = [hit for hit in named if state.admits(hit.path)][:2]
-    return tuple(
-        f"{hit.breadcrumb or hit.path} ({write_citation(hit.path, hit.start_line, hit.end_line)})"
-        for hit in shown
-    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import Statement, cut_statements
@@ -63,6 +64,13 @@ def computes(node: Node) -> bool:
     """Return True for a function, and for a property that computes what it gives."""
     kind = node.symbol.kind
     return kind in DOING or (kind is SymbolKind.PROPERTY and count_lines(node) >= COMPUTING_LINES)
+
+
+def calls_its_name(node: Node, lines: Iterable[str]) -> bool:
+    """Return True for a function whose lines below its head call its own name: most overloads hand on so."""
+    name = re.escape(node.symbol.name)
+    own = rf"(?:(?<![\w$.>:])|\b(?:this|self|super|cls|base)(?:\.|->|::)){name}\s*(?:<[^<>()]*>\s*)?\("
+    return re.search(own, "\n".join(islice(lines, 1, None))) is not None
 
 
 def is_deprecated(node: Node) -> bool:

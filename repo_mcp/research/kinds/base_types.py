@@ -64,12 +64,14 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
     be just a storage, a versioning scheme a versioner, and a two-factor provider a member of
     `TwoFactorProviderType`. Where types have the whole name of the kind, such as `TwoFactorProvider`, a type
     from which none of them derives is the base of another. A type that the question guesses is the base if
-    more derive from it and the nouns name no other one.
+    more derive from it and the nouns name no other one, or if it is another base beside the one they name.
     """
     named = _find_named_enumeration(state)
     if named is not None:
         return named
     base = _find_asked_base(state, action)
+    if base is not None and not _is_guessed(state, base):
+        base = _find_guessed_sibling(state, base) or base
     if base is not None and _is_unguessed(state, base, action.nouns):
         base = None
     is_sure = base is not None and _is_meant(base, action.nouns)
@@ -99,6 +101,23 @@ def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
 
 def _is_guessed(state: ResearchState, node: Node) -> bool:
     return node.symbol.name in list_own_names(state.request.guesses)
+
+
+def _find_guessed_sibling(state: ResearchState, base: Node) -> Node | None:
+    """Return the guessed type that is another base of the kind beside an asked one; None for none.
+
+    A `PageFilter` beside the `Filter` for what is no page: both derive from one type, types derive from each,
+    and the nouns say only the end of its name.
+    """
+    names = [one for one in list_own_names(state.request.guesses) if one.endswith(base.symbol.name)]
+    types = [node for name in names for node in search_types(state, name) if node.symbol.name == name]
+    above = list_bases(state, base) if types else []
+    for node in types:
+        bases = list_bases(state, node)
+        is_base = base not in bases and (is_left_open(node) or bool(list_derived(state, node)))
+        if is_base and any(one in above for one in bases):
+            return node
+    return None
 
 
 def _find_guessed_base(state: ResearchState, *, is_own: bool = False) -> Node | None:

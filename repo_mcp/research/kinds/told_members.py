@@ -19,7 +19,7 @@ from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_filled, is_enumeration, list_inner_bases
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_program_derived
+from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_derived, list_program_derived
 from repo_mcp.research.kinds.examples import list_kind
 from repo_mcp.research.kinds.open_members import (
     is_required,
@@ -79,7 +79,19 @@ def read_base_types(state: ResearchState, base: Node, noun: str) -> BaseTypes:
     kind = list_kind(state, inner_ones[0] if inner_ones else base, noun)
     first = _read(state, base, dict.fromkeys((*list_program_derived(state, base), *kind)))
     others = [_read(state, node, list_program_derived(state, node), first) for node in inner_ones]
-    return BaseTypes(first, others, kind, [] if is_enumeration(base) else list_settings(state, base, kind))
+    setting = (
+        [] if is_enumeration(base) else list_settings(state, base, _list_deriving(state, base, inner_ones))
+    )
+    return BaseTypes(first, others, kind, setting)
+
+
+def _list_deriving(state: ResearchState, base: Node, inner_ones: Sequence[Node]) -> Collection[Node]:
+    """Return the types of the program that derive from a base or a type below it, or those of tests.
+
+    Others are only named after the kind, and set what another base asks for.
+    """
+    own = dict.fromkeys(one for node in (base, *inner_ones) for one in list_program_derived(state, node))
+    return own or list_derived(state, base)
 
 
 def _read(state: ResearchState, node: Node, kind: Collection[Node], base: BaseType | None = None) -> BaseType:

@@ -313,9 +313,12 @@ _TWO_VERBS = re.compile(
     rf"((?:where|how|when) .+?) ({_VERB}),? (?:and|or) (?:(?:is|are) )?({_VERB})", re.IGNORECASE
 )
 _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
-# "how are labels parsed into" names nothing, though "configuration" follows it.
+# "how are labels parsed into" names nothing, though "configuration" follows it, and neither does "it decided
+# whether the lid is open or the oven" before "is used".
 _ASKS = re.compile(
-    r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) ", re.IGNORECASE
+    r"(?:how|what|where|which|who|whose|why|when|do|does|did|is|are|can|should) "
+    r"|it \w+ (?:how|if|what|when|where|whether|which|who|why) ",
+    re.IGNORECASE,
 )
 # "where are jobs dropped when the queue is full": what is described by a clause is no name.
 _CLAUSE = re.compile(

@@ -14,6 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_aside, is_program
+from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -72,7 +73,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     foreign = find_used(state, replace(subject, nodes=others)) - used
     for name in list_setting_names(subject):
         state.check()
-        if not subject.nodes:
+        if all(map(computes, subject.nodes)):  # what is stored is declared elsewhere
             note_nested_keys(state, name)
         every = search_mentions(state, name)  # also of what other layers declare
         matches, mentions = (

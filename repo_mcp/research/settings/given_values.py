@@ -22,6 +22,7 @@ _VARIES = re.compile(
     r"(?<![\w.])[a-z_]\w*(?:\.|->|::)[a-z_]\w*\b(?!\s*[(.])|\bself\b|\bthis\b|\(\s*[&*]?[a-z_]\w*\s*[,)]"
 )
 _KEYED = re.compile(rf"(?:{_LITERAL})(?!\s*\|)")  # behind a colon, where a type may stand, too
+_NOTHING, _QUOTES = re.compile(r"(?:None|null|nil)\b"), tuple("\"'`")  # a quoted key has no type behind it
 _OTHERWISE = re.compile(r"\|\||\?\?|\bor\b|\bunwrap_or\w*\(|\bgetOrElse\(|\?:")
 _BEGINNING = re.compile(r"(?:-?[01](?:\.0*)?|true|false|True|False)\s*[;,]?\s*(?:$|//|#|/\*)")
 _FIXED = re.compile(
@@ -76,6 +77,9 @@ def find_value(name: str, text: str) -> str:
         return ""
     if found["keyed"] is not None:
         value = found["keyed"].strip()
+        nothing = _NOTHING.match(value) if text.lstrip()[:1] in _QUOTES else None
+        if nothing is not None:
+            return nothing[0]
         return value if _KEYED.match(value) or re.match(r"[\w.?]+\s*(?:\|\||\?\?)|[\w$?]+\.", value) else ""
     return (found["macro"] or found["given"]).strip()
 

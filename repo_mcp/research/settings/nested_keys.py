@@ -35,22 +35,24 @@ def note_nested_keys(state: ResearchState, name: str) -> None:
     """Note the first keys of tables whose names make up the name of a setting."""
     for key, match in islice(_iter_keys(state, name), MOST_KEYS):
         line = match.start_line
-        value = find_value(key, match.line).rstrip(" ,;")
+        written = re.search(re.escape(key).replace("_", "[_-]?"), match.line, re.IGNORECASE)
+        own = written[0] if written is not None else key  # `max-heat`
+        value = find_value(own, match.line).rstrip(" ,;")
         given = f": {value}" if 0 < len(value) <= MAX_VALUE_CHARS else ""
         table = name.removesuffix(key).rstrip("_-")
-        reason = Reason(f"is the key {key} of {table}{given}", Role.NESTED_KEY, name)
+        reason = Reason(f"is the key {own} of {table}{given}", Role.NESTED_KEY, name)
         around = state.source.find_around(match.path, line)
         symbol = match.path if around is None else around.qualified_name
         state.add_place(Finding(match.path, line, line, symbol, "text", None, reason, 1, "text", (line,)))
 
 
-def describe_nested_keys(state: ResearchState) -> str:
-    """Return a sentence on the first key of a table that is the setting; "" for none."""
+def describe_nested_keys(state: ResearchState, asked: str = "") -> str:
+    """Return a sentence on the first key of a table that is the setting, as it was asked for; "" for none."""
     one = next((one for one in state.findings if one.role is Role.NESTED_KEY), None)
     if one is None:
         return ""
     place = write_citation(one.path, one.start_line, one.start_line)
-    return f"{one.reason.about} {one.reason.text} ({place})."
+    return f"{asked or one.reason.about} {one.reason.text} ({place})."
 
 
 def _iter_keys(state: ResearchState, name: str) -> Iterator[tuple[str, ExactMatch]]:

@@ -17,6 +17,7 @@ from repo_mcp.record_classes import dataclass
 EXAMPLE_CHARS = 1_200  # of a section that shows how something is written
 SPARE_CHARS = 300  # of these, for what uses the first example
 INTRO_CHARS = 300  # of the text above a block; of more, the last lines are shown
+MOST_ROWS = 6  # of a table that compares some names
 MOST_INTRO, MOST_BLOCKS = (
     20,
     400,
@@ -74,6 +75,26 @@ def _cut(lines: Sequence[str], numbers: Sequence[int], room: int) -> list[int]:
     """Return the first of some lines for which there is room."""
     taken = accumulate(measure(lines, (at,)) for at in numbers)
     return [at for at, chars in zip(numbers, taken, strict=True) if chars <= room]
+
+
+def choose_rows(lines: Sequence[str], span: tuple[int, int], names: Collection[str]) -> list[int]:
+    """Return the rows of some names in the first table of a section that has one for each, below its head.
+
+    Such a table compares them. Return none if there is no such table, or if more than MOST_ROWS have a name.
+    """
+    at, end = span[0], min(span[1], len(lines))
+    named = [re.compile(rf"\b{re.escape(one)}\b") for one in names]
+    while at <= end:
+        last = at
+        while last <= end and lines[last - 1].lstrip().startswith("|"):
+            last += 1
+        first_cells = {row: lines[row - 1].lstrip().split("|")[1] for row in range(at + 2, last)}
+        own = [[row for row, cell in first_cells.items() if one.search(cell)] for one in named]
+        rows = {row for found in own for row in found}
+        if all(own) and len(rows) >= len(named) and len(rows) <= MOST_ROWS:
+            return [at, at + 1, *sorted(rows)]
+        at = last + 1
+    return []
 
 
 def find_whole_end(lines: Sequence[str], start: int, end: int) -> int:

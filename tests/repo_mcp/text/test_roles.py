@@ -107,3 +107,17 @@ def test_a_folder_beside_its_newer_version_is_older(
     paths: list[str], asked: str, older: tuple[str, ...]
 ) -> None:
     assert list_older_folders(paths, asked) == older
+
+
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("src/Depot.Testing/Harness/Store.cs", True),
+        ("src/depot-test-harness/store.ts", True),
+        ("src/TestHarness/Store.cs", True),
+        ("src/Depot.Testing.Platform/Runner.cs", False),
+        ("src/wiring-harness/plan.ts", False),
+    ],
+)
+def test_what_tests_are_run_with_counts_as_tests(path: str, is_test: bool) -> None:
+    assert (find_role(path) is FileRole.TEST) is is_test

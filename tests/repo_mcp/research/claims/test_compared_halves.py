@@ -133,3 +133,37 @@ def test_a_namesake_of_another_type_and_many_calls_hide_no_difference() -> None:
     assert "Only Depot.discard calls Depot.make (depot.py:22) and Query.discard (depot.py:23)." in claim
     asked = "What is the difference between Depot.drop and Depot.clear? (steps.step_7)"
     assert "Only Depot.clear calls steps.step_7 (depot.py:33)." in Asked(files).ask(asked).claim
+
+
+STORES = {
+    "src/Store.cs": "public class Store\n{\n"
+    + "".join(
+        f"    public Session {name}(string tenant)\n    {{\n        return {name}(new Options\n        {{\n"
+        f"            Tenant = tenant, Level = Level.Read\n        }});\n    }}\n\n"
+        f"    public Session {name}(Level level)\n    {{\n"
+        f"        return {name}(new Options {{ Level = level }});\n    }}\n\n"
+        f"    public Session {name}(Options options)\n    {{\n        options.Tracking = Tracking.{kind};\n"
+        f"        return Open(options);\n    }}\n\n"
+        for name, kind in (("LightSession", "None"), ("WatchedSession", "All"))
+    )
+    + "    private Session Open(Options options)\n    {\n        return new Session(options);\n    }\n}\n",
+    "docs/sessions.md": "# Sessions\n\nThere are LightSession and WatchedSession.\n\n"
+    "| Made by | Tracks |\n| --- | --- |\n"
+    "| `Store.OldSession` | No |\n| `Store.LightSession` | No |\n| `Store.WatchedSession` | Yes |\n",
+}
+SESSIONS = "What is the difference between LightSession and WatchedSession?"
+
+
+def test_of_overloads_the_one_that_does_the_work_is_shown() -> None:
+    report = Asked(STORES).ask(SESSIONS)
+    shown = [one.excerpt for one in report.findings if one.why.startswith("what ")]
+    assert len(shown) == 2
+    assert all("options.Tracking = Tracking." in one for one in shown)
+
+
+def test_a_table_that_has_a_row_for_each_is_shown() -> None:
+    report = Asked(STORES).ask(SESSIONS)
+    table = next(one for one in report.findings if one.path == "docs/sessions.md")
+    assert table.why == "a table in the documentation has both"
+    assert "`Store.WatchedSession` | Yes" in table.excerpt
+    assert "OldSession" not in table.excerpt

@@ -113,3 +113,14 @@ def test_what_stands_below_a_user_does_not_depend_on_the_subject() -> None:
     }
     request = ResearchRequest("what breaks if I change hash_key? (hash_key, match_part)")
     assert "match_part" not in list_found(Asked(files).ask(request.query))
+
+
+def test_users_in_benchmarks_come_behind_those_of_the_program() -> None:
+    use = "import { weigh } from '../src/scale'\n\nexport function NAME() {\n  return weigh(1)\n}\n"
+    files = {
+        "src/scale.ts": "export function weigh(parcel) {\n  return parcel\n}\n",
+        "benchmarks/first.ts": use.replace("NAME", "measureScale"),
+        "web/page.ts": use.replace("NAME", "showPage"),
+    }
+    found = list_found(Asked(files).ask("what breaks if I change weigh?"))
+    assert found.index("showPage") < found.index("measureScale")

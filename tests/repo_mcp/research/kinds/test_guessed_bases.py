@@ -55,3 +55,35 @@ def test_of_two_guessed_interfaces_the_first_is_the_base() -> None:
     }
     claim = Asked(texts).ask("How do I write a custom stamp? (StampInterface, StampWriterInterface)").claim
     assert claim.startswith("A new one implements stamps.StampInterface")
+
+
+FILTERS = {
+    "depot/base.py": "from abc import ABC, abstractmethod\n\n\nclass BaseFilter(ABC):\n"
+    "    @property\n    @abstractmethod\n    def group(self):\n        ...\n",
+    "depot/filters.py": "from abc import abstractmethod\nfrom depot.base import BaseFilter\n\n\n"
+    "class Filter(BaseFilter):\n    group = 'plain'\n\n    @abstractmethod\n"
+    "    def apply(self, parcel, log):\n        ...\n",
+    "depot/crate_filters.py": "from depot.base import BaseFilter\n\n\nclass CrateFilter(BaseFilter):\n"
+    "    group = 'crates'\n\n    @property\n    def labels(self):\n        return []\n\n"
+    "    def apply(self, crate):\n        for label in self.labels:\n            crate.add(label)\n",
+    "tests/test_filters.py": "from depot.crate_filters import CrateFilter\n"
+    "from depot.filters import Filter\n\n\nclass OwnFilter(Filter):\n"
+    "    def apply(self, parcel, log):\n        log(parcel)\n\n\n"
+    + "".join(f"class Crate{at}Filter(CrateFilter):\n    labels = ['{at}']\n\n\n" for at in "AB"),
+}
+
+
+def test_the_guessed_base_beside_the_one_named_after_the_kind_is_meant() -> None:
+    claim = (
+        Asked(FILTERS).ask("How do I write a custom filter that labels a crate? (CrateFilter, apply)").claim
+    )
+    assert claim.startswith("A new one derives from crate_filters.CrateFilter")
+    plain = Asked(FILTERS).ask("How do I write a custom filter for a parcel? (Filter, apply)").claim
+    assert plain.startswith("A new one derives from filters.Filter")
+
+
+def test_what_only_others_named_after_the_kind_set_is_not_said_to_be_set_by_most() -> None:
+    claim = (
+        Asked(FILTERS).ask("How do I write a custom filter that labels a crate? (CrateFilter, apply)").claim
+    )
+    assert "Most set labels." in claim

@@ -92,3 +92,9 @@ def test_the_only_name_of_a_text(text: str, name: str) -> None:
 
 def test_the_only_name_is_looked_for_in_linear_time() -> None:
     assert_linear(lambda size: "$" * size, find_only_name, 1_000)
+
+
+def test_a_clause_on_what_is_decided_is_no_subject_of_a_verb_behind_it() -> None:
+    query = "How is it decided whether the old label is printed again or the stored one is used?"
+    assert [one.form for one in parse_question(query)] == [Form.OPEN]
+    assert parse_question("How is the old label used?")[0].form is Form.DEPENDENTS

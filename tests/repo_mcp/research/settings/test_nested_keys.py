@@ -45,3 +45,18 @@ def test_a_long_name_takes_few_searches(monkeypatch: pytest.MonkeyPatch) -> None
     name = "_".join(f"part{at}" for at in range(40))
     Asked({"fire.py": USE.replace("oven_max_heat", name)}).ask(f"where is {name} configured?")
     assert 0 < len(searched) <= nested_keys.MOST_WORDS
+
+
+def test_of_a_property_that_computes_a_setting_the_stored_default_is_told_first() -> None:
+    texts = {
+        "config.py": 'class Config:\n    defaults = {\n        "oven": {\n            "max-heat": None,\n'
+        "        },\n    }\n\n    @property\n    def oven_max_heat(self):\n"
+        "        given = self.get('oven.max-heat')\n"
+        "        return given or count_plates() * 4\n",
+        "fire.py": "from config import Config\n\n\ndef fire(config: Config):\n"
+        "    return config.oven_max_heat\n",
+    }
+    claim = Asked(texts).ask("Where is oven_max_heat configured and what is its default?").claim
+    assert claim.startswith(
+        "oven_max_heat is the key max-heat of oven: None (config.py:4). It is computed at config.py:8-11."
+    )
