@@ -11,14 +11,22 @@ are no errors of what is asked for; it is said where others arise.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.claims.let_out_sentence import describe_let_out
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.citing import cite, join_names, name_briefly, name_findings, shorten_symbol
+from repo_mcp.research.findings.citing import (
+    cite,
+    join_names,
+    name_briefly,
+    name_findings,
+    shorten,
+    shorten_symbol,
+)
 from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
 from repo_mcp.research.findings.progress import Place
@@ -27,6 +35,7 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.asked_words import find_error_kind
+from repo_mcp.research.words.error_fields import find_kept
 from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
     iter_errors,
@@ -38,6 +47,7 @@ from repo_mcp.research.words.event_errors import rate_fitting
 from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
@@ -50,6 +60,7 @@ MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
 _ENDS_WITH_WHEN = re.compile(r"\bwhen\W*$", re.IGNORECASE)
+_OVERLOADING = frozenset({"cpp", "csharp", "groovy", "java", "kotlin", "scala", "swift"})  # languages
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -67,6 +78,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     linked = _list_linked(state, best, near) if best is not None else _list_written(state, near)
     linked += [one for one in near if one.role is Role.FAILS and one not in linked]
     linked = _put_making_first(state, [one for one in linked if not is_of_error(one.symbol, one.kind)], near)
+    linked = [one for own in _join_overloads(linked) for one in own]
     if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
         return of_event
     is_made = any(one.role is Role.MAKES_ERROR for one in linked)
@@ -81,6 +93,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not told:
         return describe_near(state, near if best is None else linked, asked)
     let_out = describe_let_out(state, linked[:MAX_FUNCTIONS])
+    let_out = " ".join(filter(None, [let_out, *_iter_kept(state, linked[:MAX_FUNCTIONS])]))
     rest = [one for one in linked[len(shown) : MAX_FUNCTIONS] if any(iter_errors(state, one))]
     return f"{_join_told(told, [*rest, *others[:MOST_OTHERS]])}{let_out and f'{let_out} '}"
 
@@ -174,12 +187,41 @@ def _tell_errors(
     left_out = {*OF_ARGUMENT, *told}
     says_when = _ENDS_WITH_WHEN.search(state.request.query) is not None
     seen: set[str] = set()
-    for one in functions:
-        listed = put_asked_first(state, list_errors(state, [one], places, says_when=says_when)[0])
+    for own in _join_overloads(functions):
+        listed = put_asked_first(state, list_errors(state, own, places, says_when=says_when)[0])
         errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
-        sentences += [f"{shorten_symbol(one)}: {join_errors(errors)}"] if errors else []
+        name = (
+            shorten_symbol(own[0]) if len(own) == 1 else f"{len(own)} overloads of {shorten_symbol(own[0])}"
+        )
+        sentences += [f"{name}: {join_errors(errors)}"] if errors else []
     return sentences
+
+
+def _iter_kept(state: ResearchState, functions: Sequence[Finding]) -> Iterator[str]:
+    """Yield a sentence on the fields in which each function keeps what it has caught, and who reads them."""
+    for one in functions:
+        fields = find_kept(state, one) if one.role is Role.MAKES_ERROR else []
+        read = {node: at for kept in reversed(fields) for node, at in kept.readers.items()}
+        readers = [
+            f"{shorten(node.qualified_name)} ({write_citation(node.path, at, at)})"
+            for node, at in read.items()
+        ]
+        kept_in = join_names(
+            f"`{kept.name}` ({one.path}:{', :'.join(map(str, kept.lines))})" for kept in fields
+        )
+        if fields:
+            verb = f"read{'s' if len(readers) == 1 else ''} {'it' if len(fields) == 1 else 'them'}"
+            yield f"{shorten_symbol(one)} keeps what it catches in {kept_in}; {join_names(readers)} {verb}."
+
+
+def _join_overloads(functions: Sequence[Finding]) -> list[list[Finding]]:
+    """Return the functions in their order, those of one type and one name together."""
+    joined: dict[tuple[str, str | None], list[Finding]] = {}
+    for one in functions:
+        is_overloaded = find_language(one.path).name in _OVERLOADING
+        joined.setdefault((one.symbol, one.path if is_overloaded else one.node_id), []).append(one)
+    return [*joined.values()]
 
 
 def _may_be_other(one: Finding) -> bool:

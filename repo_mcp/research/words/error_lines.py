@@ -85,6 +85,7 @@ OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
 LINE_CHARS = 1_000  # read of a line, so that none takes long
 MOST_CHARS = 8_000  # read of a statement, which may be one line of megabytes
 MESSAGE_CHARS = 60  # of the text of an error
+BEFORE_CHARS = 400  # before a member that an error may be given
 _REMARK = re.compile(r"\s(?:#|//)\s.*")  # a comment behind code
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
@@ -101,7 +102,15 @@ _IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
 _IS_PARAMETER = re.compile(  # `(XMLError error, `, `XMLError error = `
     r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*(?:[,)]|=(?![=>~]))"
 )
-_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
+_IS_ARGUMENT = re.compile(  # `throw new ReadError(row, e.`
+    r"(?:Error|Exception|Failure)\(\s*+(?:(?:[^()]|\([^()]*+\)){1,200},\s*+)?(?:\w++\.){1,20}$"
+)
+_PLAIN = (
+    "Error",
+    "Exception",
+    "Failure",
+    "InnerException",
+)  # as members they are functions and fields: `err.Error()`
 # Stands behind the name of an error that a function of its type makes: `throw ReadError.Create(`.
 _FACTORY = re.compile(r"(?<=Error|ption)(?:\.|::)(?:[Cc]reate|[Ff]rom|[Nn]ew|[Oo]f|[Ff]or)(?:[A-Z]\w*)?$")
 # Stands before the last part of the name of an error that is made: `throw errors.`
@@ -187,6 +196,8 @@ def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
         return True
     if not line[:start].endswith("."):
         return False
+    if _IS_ARGUMENT.search(line[max(0, start - BEFORE_CHARS) : start]) and not _IS_CALLED.match(line, end):
+        return True
     return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
 
 

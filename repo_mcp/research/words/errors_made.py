@@ -7,13 +7,14 @@ kept_errors.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
 from repo_mcp.research.question.error_types import is_error_name, is_no_error
@@ -73,39 +74,52 @@ def list_errors(
 
     An error that lacks a name or a text adds nothing to others that have what it has; of one without a text,
     which may mean anything, all places are told, up to MOST_PLACES. If `places` are given, paths with lines,
-    only the errors there count. If it `says_when`, the place has the condition around it.
+    only the errors there count. If it `says_when`, the place has the condition around it, by which one
+    without a text in the first finding is another error.
     """
-    errors: dict[_Error, list[str]] = {}
+    errors: dict[_Error, dict[str, str]] = {}  # the condition at each place
+    apart: set[_Error] = set()
     unnamed: list[str] = []
     for one in near:
-        for number, found in iter_errors(state, one):
+        for number, found in _iter_made(state, one):
             if places and (one.path, number) not in places:
                 continue
             place = write_citation(one.path, number, number)
             guard = (
                 read_guard(state, one.path, one.start_line, one.end_line, number) if says_when else Guard()
             )
-            place += f", {guard.text}" if guard.text else ""
-            unnamed += [] if found else [place]
+            unnamed += [] if found else [_join_places({place: guard.text})]
+            apart.update(error for error in found if error[0] and guard.text and one is near[0])
             for error in found:
-                told = errors.setdefault(error, []) if not _is_covered(error, errors) else [place]
-                told += [place] if place not in told and len(told) < (1 if error[1] else MOST_PLACES) else []
+                is_told = error in apart or not _is_covered(error, errors)
+                told = errors.setdefault(error, {}) if is_told else {}
+                if len(told) < (1 if error[1] else MOST_PLACES):
+                    told.setdefault(place, guard.text)
     named = [
         f"{' '.join(filter(None, error))} ({_join_places(told)})"
         for error, told in errors.items()
-        if not _is_covered(error, errors)
+        if error in apart or not _is_covered(error, errors)
     ]
     return named, unnamed
 
 
-def _join_places(told: Sequence[str]) -> str:
-    """Return places in one text; of those in the file of the one before, only the line is said."""
-    paths = [place.partition(":")[0] for place in told]
-    brief = (
-        place.removeprefix(path) if path == before else place
-        for place, path, before in zip(told, paths, ["", *paths], strict=False)
-    )
-    return f"{'; ' if any(', ' in place for place in told) else ', '}".join(brief)
+def _iter_made(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
+    """Yield what `iter_errors` does; of a function shown for an error that it makes, what it gives back."""
+    found = [*iter_errors(state, one)]
+    is_maker = not found and one.role is Role.MAKES_ERROR
+    yield from iter_errors(state, one, is_helper=True) if is_maker else found
+
+
+def _join_places(told: Mapping[str, str]) -> str:
+    """Return places with their conditions in one text, each condition and each file once in a row."""
+    joined, path, last = "", "", ""
+    for place, guard in told.items():
+        own = place.partition(":")[0]
+        if joined:
+            joined += ", " if guard == last else f"{last and ', '}{last}; "
+        joined += place.removeprefix(own) if own == path else place
+        path, last = own, guard
+    return f"{joined}{last and ', '}{last}"
 
 
 def join_errors(errors: Sequence[str], most: int = MAX_ERRORS) -> str:

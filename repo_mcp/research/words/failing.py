@@ -211,6 +211,8 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
             found += used
         if name.isupper() and not any(one.use in MAKING for _, one in found):
             found += _keep_in_functions(state, find_written(state, [name]))
+        elif is_error_name(name) and not state.graph.scan.find_declared(name, 1):
+            found += _find_making_other(state, name)
         made[name] = {node: None for node, one in found if one.use in MAKING}
         using |= {node: None for node, _ in found}
     counts = Counter(node for own in made.values() for node in own)
@@ -224,6 +226,15 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
         counted = (node for node in own if counts[node] >= least or node.symbol.name in guessed)
         making |= {node: reason for node in counted if node not in making}
     return making
+
+
+def _find_making_other(state: ResearchState, name: str) -> list[tuple[Node, ErrorUse]]:
+    """Return the uses of an error of a library in the functions that make it; none if these are many."""
+    if state.source.is_absent(name):
+        return []
+    used = _keep_in_functions(state, find_written(state, [name]))
+    found = [(node, one) for node, one in used if one.use in MAKING]
+    return found if len({node for node, _ in found}) <= MOST_MAKING else []
 
 
 def _keep_in_functions(state: ResearchState, uses: Sequence[ErrorUse]) -> list[tuple[Node, ErrorUse]]:

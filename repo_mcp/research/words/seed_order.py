@@ -13,6 +13,7 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name
+from repo_mcp.research.words.error_fields import list_readers
 from repo_mcp.research.words.event_errors import put_event_first
 from repo_mcp.research.words.failing import fails, find_above, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
@@ -24,6 +25,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
+MOST_READING = 1  # of the functions that read such an error where it is kept, those shown
 BEST_PLAIN = 8  # declarations, among which lines of a source without any may lead
 LEAST_SHARED = 2  # words of the question in the name of a function that leads because of the error it makes
 BEST_BY_VERB = 8  # declarations, of which one may lead by its name
@@ -139,9 +141,9 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     """Return the seeds; functions that make an error lead, those with most words in their names first.
 
     Words of the question count before those of guesses: a long name has many of the latter. Another function
-    that is the best stays before them, unless it only tests such errors, or is itself what an error is made
-    with; so does the one that the question names. Of errors that are values, what makes most of them comes
-    first.
+    that is the best stays before them if it fails or leads to one of them, unless it only tests such errors,
+    or is itself what an error is made with; one that has the words in its name and does neither is left out.
+    Of errors that are values, what makes most of them comes first.
     """
     known = {seed.node: seed for seed in seeds}
     best = seeds[0]
@@ -149,6 +151,8 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS
     is_first = is_first and (best.node not in making or best.reason.role is Role.NAMED_SO)
     is_first = is_first and best.node not in state.failures.testing and not is_error_name(best.name)
+    if is_first and best.node is not None:
+        is_first = fails(state, best.node) or best.node in find_above(state, [*making])
     made = [
         replace(known.get(node) or build_seed(state, node, 0.0), reason=why)
         for node, why in making.items()
@@ -160,24 +164,35 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
             -sum(any(_holds(seed, one) for one in own) for own in places),
             -shares_word(seed.name, words),
             -shares_word(seed.name, guessed),
+            -shares_word(seed.full_name, words),
             -seed.worth,
         )
     )
+    firsts = {seed.reason: seed.node for seed in reversed(made)}
+    if not state.failures.values:  # of each error that is named, the best one that makes it
+        made.sort(key=lambda seed: firsts[seed.reason] != seed.node)  # stable
     leading = [*([best] if is_first else []), *made]
     around = _list_around(state, leading[0], leading[1:])
     leading = [seed for seed in leading if seed.node not in around][: MOST_MAKING + is_first]
+    reading = list_readers(state, [seed.node for seed in leading if seed.node and seed.node in making])
+    leading += [
+        replace(known.get(node) or build_seed(state, node, 0.0), reason=why)
+        for node, why in [*reading.items()][:MOST_READING]
+        if node not in making
+    ]
     shown = {seed.node for seed in leading}
-    others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in seeds)
+    rest = seeds if is_first or best.reason.role is not Role.NAMED_SO else seeds[1:]
+    others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in rest)
     return [*leading, *(seed for seed in others if seed.node not in shown)]
 
 
 def _list_around(state: ResearchState, first: Seed, others: Sequence[Seed]) -> set[Node | None]:
     """Return the symbols of those seeds that only call the first one: their own errors arise beside it.
 
-    What is guessed by its name is asked for itself.
+    What is guessed by its name is asked for itself, and what makes the same error may wrap others in it.
     """
     guessed = list_own_names(state.request.guesses)
-    found = {seed.node for seed in others if seed.name not in guessed}
+    found = {seed.node for seed in others if seed.name not in guessed and seed.reason != first.reason}
     return found & {*find_above(state, [first.node] if found and first.node is not None else [])}
 
 
