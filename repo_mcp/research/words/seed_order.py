@@ -142,8 +142,7 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
 
     Words of the question count before those of guesses: a long name has many of the latter. Another function
     that is the best stays before them if it fails or leads to one of them, unless it only tests such errors,
-    or is itself what an error is made with; one that has the words in its name and does neither is left out.
-    Of errors that are values, what makes most of them comes first.
+    or is itself what an error is made with. Of errors that are values, what makes most of them comes first.
     """
     known = {seed.node: seed for seed in seeds}
     best = seeds[0]
@@ -181,8 +180,7 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
         if node not in making
     ]
     shown = {seed.node for seed in leading}
-    rest = seeds if is_first or best.reason.role is not Role.NAMED_SO else seeds[1:]
-    others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in rest)
+    others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in seeds)
     return [*leading, *(seed for seed in others if seed.node not in shown)]
 
 
