@@ -15,7 +15,7 @@ one, and those near to it whose conditions have words of the question.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
 
@@ -35,6 +35,7 @@ from repo_mcp.research.words.branches import (
     Branch,
     build_body,
     iter_branches,
+    list_around,
     list_done,
     quote,
     read_line,
@@ -114,8 +115,11 @@ def _describe(
     best_ones = sorted(told, key=lambda ranked: -ranked[0])[:most]  # stable
     best_ones.sort(key=lambda ranked: ranked[1][0].first)
     given = _list_given(body, [own[0] for _, own in best_ones])
-    show_lines(state, one, [*(statement for _, own in best_ones for statement in own), *given])
-    quoted = join_names(_tell(one, body, own, at > 0) for at, (_, own) in enumerate(best_ones))
+    outer = [pair for _, own in best_ones for pair in list_around(body, own[0])]
+    around = [condition for pair in outer for condition in pair if condition is not None]
+    show_lines(state, one, [*around, *(statement for _, own in best_ones for statement in own), *given])
+    told_ones = [own for _, own in best_ones]
+    quoted = join_names(_tell(one, body, own, told_ones[:at]) for at, own in enumerate(told_ones))
     return f"{lead or f'{shorten_symbol(one)} decides'} by {quoted}."
 
 
@@ -214,8 +218,25 @@ def _list_given(body: Body, conditions: Sequence[Statement]) -> list[Statement]:
     return [statements[at] for at in makers][:MOST_GIVEN]
 
 
-def _tell(one: Finding, body: Body, own: tuple[Statement, ...], is_next: bool) -> str:
-    """Return a condition and what it leads to, as the code has them; the next ones without the path."""
+def _tell(
+    one: Finding, body: Body, own: tuple[Statement, ...], before: Sequence[tuple[Statement, ...]]
+) -> str:
+    """Return a condition and what it leads to, as the code has them; the next ones without the path.
+
+    A condition that stands under others is told with these, by the lines of those told before.
+    """
     first = own[0].first
     quoted = " with ".join(f"`{quote(body, (statement,))}`" for statement in own)
-    return f"{quoted} ({f':{first}' if is_next else write_citation(one.path, first, first)})"
+    known = {told[0].first for told in before}
+    around = [_tell_outer(body, known, *outer) for outer in list_around(body, own[0])]
+    under = f" under {join_names(around)}" if around else ""
+    return f"{quoted} ({f':{first}' if before else write_citation(one.path, first, first)}){under}"
+
+
+def _tell_outer(body: Body, known: Set[int], condition: Statement, failed: Statement | None) -> str:
+    """Return a condition that encloses another one; an `else` by the condition that it belongs to."""
+    told = failed or condition
+    which = "the `else` of " if failed else ""
+    if told.first in known:
+        return f"{which}that of line {told.first}"
+    return f"{which}`{quote(body, (told,))}` (:{told.first})"

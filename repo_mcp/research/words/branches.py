@@ -13,6 +13,7 @@ from repo_mcp.bundler.statements import (
     is_branch,
     leaves,
     list_alternatives,
+    list_outer,
     only_logs,
 )
 from repo_mcp.record_classes import dataclass, replace
@@ -84,6 +85,27 @@ def list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...
         len(statements),
     )
     return tuple(statements[at + 1 : end])
+
+
+def list_around(body: Body, own: Statement) -> list[tuple[Statement, Statement | None]]:
+    """Return the conditions around a statement, the outermost first; loops and handlers are none.
+
+    Each stands beside the condition to which it belongs if it is a bare `else`.
+    """
+    statements = cut_statements(body, list_code(body))
+    at = next((at for at, one in enumerate(statements) if one.first == own.first), 0)
+    outer = [
+        one for one in reversed(list_outer(body, statements, at)) if _is_condition(body, statements[one])
+    ]
+    is_else = {one: BARE_ELSE.match(read_line(body, statements[one])) for one in outer}
+    return [
+        (statements[one], _find_condition(body, statements, one) if is_else[one] else None) for one in outer
+    ]
+
+
+def _is_condition(body: Body, one: Statement) -> bool:
+    line = read_line(body, one)
+    return is_branch(line) and not (_LOOPS.match(line) or HANDLES.match(line))
 
 
 def _find_condition(body: Body, statements: Sequence[Statement], at: int) -> Statement | None:

@@ -286,3 +286,39 @@ def test_the_only_error_of_a_long_function_is_not_what_it_decides_by() -> None:
     short = Asked({"a.py": f"def choose(parcel):\n{fails}    return parcel\n"}).ask(question)
     assert "decides by" not in long.claim
     assert "It decides by `if parcel.stamp is None`" in short.claim
+
+
+ENCLOSED = """class Kiln:
+    def choose_glaze(self, pot, wanted=None):
+        glaze = wanted or self.usual
+        if not pot.bears(glaze):
+            self.log(pot)
+            if wanted:
+                raise GlazeError(wanted)
+            glaze = self.find_glaze(pot)
+        else:
+            self.count(pot)
+            if glaze.is_empty:
+                return self.clear_glaze
+        return glaze
+"""
+
+
+def test_a_condition_is_told_and_shown_with_those_around_it() -> None:
+    more = "".join(f"        self.step{at}(pot.side{at}, pot.edge{at}, pot.foot{at})\n" for at in range(80))
+    text = ENCLOSED.replace("        return glaze\n", f"{more}        return glaze\n")
+    report = Asked({"kiln.py": text}).ask("how is the glaze of a pot chosen? (choose_glaze, wanted)")
+    around = "`if not pot.bears(glaze)` (:4)"
+    assert f"`if wanted` with `raise GlazeError(wanted)` (kiln.py:6) under {around}" in report.claim
+    told = f"`if glaze.is_empty` with `return self.clear_glaze` (:11) under the `else` of {around}"
+    assert told in report.claim
+    shown = find_one(report, "kiln.Kiln.choose_glaze").excerpt
+    assert shown.index("if not pot.bears") < shown.index("if wanted")
+
+
+def test_a_condition_under_one_that_is_told_names_its_line() -> None:
+    text = ENCLOSED.replace("            self.log(pot)\n", "            pot.glaze_later(wanted)\n").replace(
+        "            glaze = self.find_glaze(pot)\n", "            return self.find_glaze(pot)\n"
+    )
+    claim = Asked({"kiln.py": text}).ask("how is the glaze of a pot chosen? (choose_glaze, wanted)").claim
+    assert "`if wanted` with `raise GlazeError(wanted)` (:6) under that of line 4" in claim
