@@ -32,11 +32,11 @@ from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
 from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.research.words.branches import (
     LINE_CHARS,
-    Branch,
     build_body,
     iter_branches,
     list_around,
     list_done,
+    list_own,
     quote,
     read_line,
     show_lines,
@@ -172,7 +172,7 @@ def _rank(body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequenc
 def _iter_effects(body: Body, words: Sequence[str]) -> Iterator[tuple[Statement, ...]]:
     """Yield each condition with that statement under it which has most words of a question."""
     for branch in iter_branches(body, MOST_UNDER):
-        done = list_done(body, _list_own(branch))
+        done = list_done(body, list_own(branch.inner))
         does = [one for one in done if not _IS_BARE.match(read_line(body, one))] or done
         if branch.otherwise is None and does:
             yield branch.condition, _choose_telling(body, does, words)
@@ -189,7 +189,7 @@ def _iter_decisions(body: Body, words: Sequence[str]) -> Iterator[tuple[Statemen
         is_last = not any(leaves(read_line(body, one)) for one in branch.inner if one is not branch.end)
         hands_on = _ONLY_HANDS_ON.match(end) is not None or branch.otherwise is not None
         if is_last and not hands_on and (_LEAVES_FUNCTION.match(end) or holds_failure(end)):
-            does = [one for one in list_done(body, _list_own(branch)) if one is not branch.end]
+            does = [one for one in list_done(body, list_own(branch.inner)) if one is not branch.end]
             is_bare = _ONLY_LEAVES.match(end) is not None and does
             effect = _choose_telling(body, does, words) if is_bare else branch.end
             found[branch.condition.first] = (branch.condition, effect)
@@ -197,11 +197,6 @@ def _iter_decisions(body: Body, words: Sequence[str]) -> Iterator[tuple[Statemen
         if _ON_ONE_LINE.match(read_line(body, one)):
             found.setdefault(one.first, (one,))
     yield from (found[at] for at in sorted(found))
-
-
-def _list_own(branch: Branch) -> list[Statement]:
-    """Return the statements of a branch that are under no other condition."""
-    return [one for one in branch.inner if one.indent == branch.inner[0].indent]
 
 
 def _choose_telling(body: Body, does: Sequence[Statement], words: Sequence[str]) -> Statement:

@@ -92,10 +92,10 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]
     if not told:
         return describe_near(state, near if best is None else linked, asked)
-    let_out = describe_let_out(state, linked[:MAX_FUNCTIONS])
-    let_out = " ".join(filter(None, [let_out, *_iter_kept(state, linked[:MAX_FUNCTIONS])]))
-    rest = [one for one in linked[len(shown) : MAX_FUNCTIONS] if any(iter_errors(state, one))]
-    return f"{_join_told(told, [*rest, *others[:MOST_OTHERS]])}{let_out and f'{let_out} '}"
+    leading = linked[:MAX_FUNCTIONS]
+    behind = filter(None, [describe_let_out(state, leading), *_iter_kept(state, leading)])
+    rest = [one for one in leading[len(shown) :] if any(iter_errors(state, one))]
+    return "".join([_join_told(told, [*rest, *others[:MOST_OTHERS]]), *(f"{one} " for one in behind)])
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:

@@ -26,6 +26,7 @@ from repo_mcp.research.words.branches import (
     iter_branches,
     list_alike,
     list_done,
+    list_own,
     quote,
     read_line,
     show_lines,
@@ -199,7 +200,7 @@ def _list_ends(
     """
     words = list_words(" ".join((state.request.query, *list_own_names(state.request.guesses))))
     common = {quote(body, (one,)) for _, own in alike if own is not inner for one in own}
-    own = [one for one in inner if one.indent == inner[0].indent]
+    own = list_own(inner)
     done = [one for one in list_done(body, own) if not _is_bare(body, one)]
     done = [one for one in done if quote(body, (one,)) not in common] or done
     if done:

@@ -16,13 +16,13 @@ from repo_mcp.research.findings.citing import (
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import MOST_INNER
 from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
 from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 from repo_mcp.text.citations import write_citation
 
 SECTION = "section"  # the kind of a finding in a document
 _OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
-MOST_INNER = 2  # types between the base and most of its kind that are named
 MOST_TOGETHER = 5  # places with several of the kind
 MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.

@@ -28,6 +28,15 @@ class WordMatch:
     )  # rated nearly as high: name, citation
 
 
+@dataclass(frozen=True, slots=True)
+class KeptError:
+    """A field in which a function keeps what it has caught."""
+
+    name: str
+    lines: tuple[int, ...]  # that put it there
+    readers: Mapping[Node, int]  # functions that read it, with the first line that does
+
+
 @dataclass(slots=True)
 class Failures:
     """The functions whose errors are asked for, and those that fail below them."""
@@ -40,6 +49,7 @@ class Failures:
     may_be_deeper: bool = False  # what these call was not followed to its end
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement
     no_errors: dict[str, bool] = field(default_factory=dict)  # names of types that cannot be raised
+    kept: dict[Place, list[KeptError]] = field(default_factory=dict)  # by where the functions begin
 
 
 @dataclass(slots=True)

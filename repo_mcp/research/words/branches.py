@@ -87,6 +87,11 @@ def list_inner(statements: Sequence[Statement], at: int) -> tuple[Statement, ...
     return tuple(statements[at + 1 : end])
 
 
+def list_own(inner: Sequence[Statement]) -> list[Statement]:
+    """Return those of the statements of a branch that stand under no further condition."""
+    return [one for one in inner if one.indent == inner[0].indent]
+
+
 def list_around(body: Body, own: Statement) -> list[tuple[Statement, Statement | None]]:
     """Return the conditions around a statement, the outermost first; loops and handlers are none.
 
@@ -123,7 +128,7 @@ def _find_end(body: Body, inner: Sequence[Statement]) -> Statement | None:
 
     Return None if that is a condition, a loop or a `try`, of which the end says nothing by itself.
     """
-    own = [one for one in inner if one.indent == inner[0].indent]
+    own = list_own(inner)
     lines = {one: read_line(body, one) for one in own}
     if all(_TRIES.match(line) for line in lines.values()):  # which decides nothing
         under = [one for one in inner if one not in lines]

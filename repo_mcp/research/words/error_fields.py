@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactRequest
-from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.progress import KeptError
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
@@ -25,20 +25,15 @@ MOST_READ = 40  # lines with the name of a field; more are of many fields
 MOST_READERS = 4  # functions that read one; more say nothing of what follows
 
 
-@dataclass(frozen=True, slots=True)
-class KeptError:
-    """A field in which a function keeps what it has caught."""
-
-    name: str
-    lines: tuple[int, ...]  # that put it there
-    readers: dict[Node, int]  # functions that read it, with the first line that does
-
-
 def find_kept(state: ResearchState, one: Finding) -> list[KeptError]:
     """Return the fields in which a function keeps what it has caught, if few others read them."""
-    fields = list_fields(state.source.read_lines(one.path), one.start_line, one.end_line)
-    found = [KeptError(name, tuple(lines), _find_readers(state, one, name)) for name, lines in fields.items()]
-    return [kept for kept in found if 0 < len(kept.readers) <= MOST_READERS]
+    place = (one.path, one.start_line)
+    if place not in state.failures.kept:  # each field is searched for in all files
+        fields = list_fields(state.source.read_lines(one.path), one.start_line, one.end_line)
+        found = [KeptError(name, tuple(at), _find_readers(state, one, name)) for name, at in fields.items()]
+        few = [kept for kept in found if 0 < len(kept.readers) <= MOST_READERS]
+        state.failures.kept[place] = few
+    return state.failures.kept[place]
 
 
 def list_readers(state: ResearchState, making: Sequence[Node]) -> dict[Node, Reason]:
