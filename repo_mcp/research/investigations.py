@@ -151,7 +151,7 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
     for subject in reading.subjects:
         for node in (node for node in subject.nodes if node not in later):
             sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
-            is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
+            is_named = node.symbol.kind is SymbolKind.FILE or reading.form in (Form.TESTS, Form.CALLERS)
             shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
             if reading.form is Form.CONFIGURED and node.symbol.kind in VALUES:  # it often tells the default
                 shown = (*list_comment(state, node), *shown)

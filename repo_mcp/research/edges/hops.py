@@ -17,7 +17,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import MATCHED
 from repo_mcp.research.edges.traversals import CALLS_BY_LOCAL, NAMES_TYPE, THROUGH, HopFindings, Traversal
-from repo_mcp.research.findings.citing import shorten
+from repo_mcp.research.findings.citing import shorten, shorten_in
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -353,7 +353,7 @@ def explain(link: Link, node: Node, traversal: Traversal) -> Reason:
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
     if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
         upward = "mentions {} as a value, and may cause it to be called"
-    text = (upward if traversal.upwards else downward).format(node.qualified_name)
+    text = (upward if traversal.upwards else downward).format(shorten_in(node.path, node.qualified_name))
     text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     text += "" if link.confidence is Confidence.EXACT else f" ({link.confidence.value})"
     role = find_upward_role(link) if traversal.upwards else Role.DEPENDED_ON

@@ -23,14 +23,19 @@ _EXPORTING = re.compile(r"\s*(?:module\.exports\b.*=|export\s+default\b)")
 GAP = "…\n"  # stands for lines that are left out
 
 
-def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
-    """Return the findings with their excerpts, and the number of findings that were left out."""
-    shown = [_add_excerpt(source, one) for one in show_once(findings)]
+def add_excerpts(
+    source: Source, findings: Sequence[Finding], *, only_uses: bool = False
+) -> tuple[list[Finding], int]:
+    """Return the findings with their excerpts, and the number of findings that were left out.
+
+    With `only_uses`, what uses a subject is quoted by its uses alone: its name and place say where they are.
+    """
+    shown = [_add_excerpt(source, one, only_uses=only_uses) for one in show_once(findings)]
     kept = [one for one in shown if one is not None]
     return kept, len(shown) - len(kept)
 
 
-def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
+def _add_excerpt(source: Source, finding: Finding, *, only_uses: bool) -> Finding | None:
     """Return a finding with its excerpt; None if its lines no longer hold its name.
 
     Then the file has changed since it was parsed.
@@ -45,8 +50,9 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
     if finding.shown:
         shown = [line for line in finding.shown if line <= len(lines)]
         return replace(finding, end_line=end, excerpt=render_excerpt(lines, shown))
-    wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
-    return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
+    uses = {line for line in finding.lines if line <= len(lines)}
+    wanted = uses if only_uses and finding.hop and uses else {head, *uses}
+    return replace(finding, end_line=end, excerpt=render_excerpt(lines, sorted(wanted)[:MAX_LINES]))
 
 
 def find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:

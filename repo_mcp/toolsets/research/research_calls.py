@@ -187,16 +187,16 @@ def _asks_for_map(report: Report) -> bool:
 
 def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
     """Return what was left out and why. If words found the findings, one entry names it all, to save room."""
-    limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
-    if len(report.limits) > MAX_LIMITS:
-        more = len(report.limits) - MAX_LIMITS
+    met = [one for one in report.limits if _asks_for_map(report) or not one.what.endswith("call chains")]
+    limits = [(one.what, one.why) for one in met[:MAX_LIMITS]]
+    if len(met) > MAX_LIMITS:
+        more = len(met) - MAX_LIMITS
         limits.append((f"{more} more {'limit' if more == 1 else 'limits'}", "they matter less"))
     if not cut:
         return limits
     if not is_of_words(report):
         return [*limits, (", ".join(cut), FINDINGS_FIRST)]
-    met = [one.what for one in report.limits[:MAX_LIMITS] if not one.what.endswith("call chains")]
-    return [(", ".join((*met, *cut)), FINDINGS_FIRST)]
+    return [(", ".join((*(one.what for one in met[:MAX_LIMITS]), *cut)), FINDINGS_FIRST)]
 
 
 def _count_chains(report: Report, findings: int) -> int:

@@ -81,7 +81,9 @@ _FINDING = build_object(
         "hop": _number("References away from the subject; 0: the subject") | {"default": 0},
         "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
         | {"default": "exact"},
-        "reference_lines": build_list(build_field("integer"), "Where these uses are"),
+        "reference_lines": build_list(
+            build_field("integer"), "Where these uses are; absent: the excerpt is these lines"
+        ),
         "excerpt": _text(
             "Numbered lines that decide, as they are now, without shared indentation; …: some are left out"
         ),

@@ -6,6 +6,7 @@ What does not fit as a whole is left to others, or shown in part.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from repo_mcp.research.findings.records import Finding, Report
 
 CALLERS = "callers"  # a form of a question
+OF_USERS = frozenset({CALLERS, "dependents"})
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 WITH_BODIES = BY_WORDS | {"callees"}  # those of which a finding with one line is only named
 FEW_TESTS = 2  # callers in tests are only counted, if there are more; the first ones are named
@@ -87,19 +89,30 @@ def build_finding(finding: Finding, part: int) -> Result:
         "why": escape_text(finding.why),
         "hop": finding.hop,
         "confidence": finding.confidence,
-        "reference_lines": list(finding.lines),
+        "reference_lines": _list_uses(finding),
         "excerpt": finding.excerpt,
         "values": list(finding.values),
     }
 
 
+def _list_uses(finding: Finding) -> list[int]:
+    """Return the lines of the uses for which a finding is there; none if its excerpt consists of these."""
+    quoted = [line.partition("\t")[0] for line in finding.excerpt.splitlines()]
+    return (
+        []
+        if [one for one in quoted if one != "…"] == [f"{at}" for at in finding.lines]
+        else list(finding.lines)
+    )
+
+
 def count_shown(report: Report) -> int:
     """Return the number of findings of a part that may be shown.
 
-    Found by words or called, one of which only one line is shown is named among the surroundings instead.
+    Found by words or called, one of which only one line is shown is named among the surroundings instead,
+    and so is what uses a subject only through others.
     """
     bodies = sum(map(_shows_body, report.findings)) if _needs_bodies(report) else 0
-    return bodies or len(report.findings) - len(list_folded(report))
+    return bodies or sum(map(partial(_is_near, report), report.findings)) - len(list_folded(report))
 
 
 def list_folded(report: Report) -> list[Finding]:
@@ -113,6 +126,13 @@ def list_folded(report: Report) -> list[Finding]:
         return []
     tests = [one for one in report.findings if one.hop and is_test(one.path, one.symbol)]
     return tests if len(tests) > FEW_TESTS else []
+
+
+def _is_near(report: Report, finding: Finding) -> bool:
+    """Return False for what uses a subject through others, unless the question asks for an amount of this."""
+    asked = report.request
+    is_asked = bool(asked.depth or asked.findings or asked.focus)
+    return finding.hop <= 1 or is_asked or report.reading.form.value not in OF_USERS
 
 
 def _shows_body(finding: Finding) -> bool:
@@ -151,6 +171,7 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
                 report.findings[at].hop,
             )
         )
+    ordered.sort(key=lambda at: not _is_near(report, report.findings[at]))  # stable
     if _needs_bodies(report):
         ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     next_ones = ((at, shorten(report.findings[at], room)) for at in ordered[rows : rows + NEXT] if room)

@@ -140,6 +140,19 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     assert others == [("indirect callers", 2)]  # the direct ones come first
 
 
+def test_callers_of_callers_are_only_named_unless_a_depth_is_asked_for(served: Served) -> None:
+    plain = research(served, "what calls crossed()")
+    hops = {one.get("hop", 0) for one in plain["findings"]}
+    assert hops == {0, 1}
+    assert [one["what"] for one in plain["surroundings"]] == ["indirect callers"]
+    deep = research(served, "what calls crossed()", depth=3)
+    assert {one.get("hop", 0) for one in deep["findings"]} > hops
+    many = research(served, "what calls target()")
+    calling = [one for one in many["findings"] if one.get("hop")]
+    assert all(one["excerpt"].count("\n") == 1 for one in calling)
+    assert not any(one["reference_lines"] for one in calling)  # the excerpts are these lines
+
+
 def test_where_nothing_fits_only_a_few_places_are_shown(tmp_path: Path) -> None:
     desks = "".join(
         f"def tidy_desk_{n}(desk):\n"
