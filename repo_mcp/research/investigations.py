@@ -67,7 +67,7 @@ from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.research.words.sibling_places import note_siblings
 from repo_mcp.research.words.written_keys import note_keys
 from repo_mcp.research.words.written_texts import note_written
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.product_name import leave_out_product
 
@@ -151,8 +151,7 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
     for subject in reading.subjects:
         for node in (node for node in subject.nodes if node not in later):
             sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
-            is_named = node.symbol.kind is SymbolKind.FILE or reading.form in (Form.TESTS, Form.CALLERS)
-            shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
+            shown = () if _is_only_named(reading.form, node) else show_body(state, node, SUBJECT_CHARS)
             if reading.form is Form.CONFIGURED and node.symbol.kind in VALUES:  # it often tells the default
                 shown = (*list_comment(state, node), *shown)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
@@ -162,6 +161,17 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
                 f"{least}{subject.left_out:,} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
+
+
+def _is_only_named(form: Form, node: Node) -> bool:
+    """Return True for a subject whose body says nothing of what is asked."""
+    size = node.symbol.end_line - node.symbol.start_line
+    is_long_type = node.symbol.kind in TYPE_KINDS and size >= SHORT_LINES  # the members of a short one count
+    return (
+        node.symbol.kind is SymbolKind.FILE
+        or form in (Form.TESTS, Form.CALLERS)
+        or (form is Form.IMPLEMENTATIONS and is_long_type)
+    )
 
 
 def _list_wrapping(state: ResearchState, reading: Reading) -> dict[Node, Node]:

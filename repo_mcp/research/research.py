@@ -71,7 +71,7 @@ _MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the o
 # Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
-_OF_USERS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.TESTS})
+_OF_USERS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.TESTS, Form.RAISED})
 _OF_FOLDER = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS, Form.RAISED})
 NO_RECORD = (
     "There is no symbol index yet, so this answer comes from a search for the words;"

@@ -28,7 +28,7 @@ MAX_TESTS = 2  # of what words found: the findings need the room more
 GROUP_BOUNDS = Bounds(files=30, references=120)
 _WITH_FEW_TESTS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _UNGROUPED = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})
-_OF_CALLERS = frozenset({Form.CALLERS, Form.RAISED})  # their findings are those already
+_WITHOUT_CALLERS = frozenset({Form.CALLERS, Form.RAISED, Form.CALLEES})  # found already, or not asked for
 # Where it is asked how to add one of a kind: what others derive from, and what is given one.
 _BASES, _TAKING = frozenset({Role.BASE, Role.INNER_BASE}), frozenset({Role.REGISTERS, Role.TAKES_ONE})
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
@@ -52,7 +52,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     filled = subjects if reading.form is Form.DEPENDENTS else bases or best
     groups = (
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
-        *(() if reading.form in _OF_CALLERS else _list_callers(used)),
+        *(() if reading.form in _WITHOUT_CALLERS else _list_callers(used)),
         ("tests", [node for node in users if is_test_node(node)]),
         ("examples", [node for node in users if not (is_test_node(node) or is_program(node.path))]),
     )

@@ -11,7 +11,6 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -105,11 +104,10 @@ def _note(state: ResearchState, used: Iterable[ErrorUse], name: str) -> None:
 
 def _note_one(state: ResearchState, own: Sequence[ErrorUse], reason: Reason, *, shows_guard: bool) -> None:
     path, node, (first, last) = own[0].path, own[0].node, own[0].lines
-    lines, text = tuple(sorted({one.number for one in own})), state.source.read_lines(path)
-    head = find_name(text, node.symbol.name, first, min(last, len(text))) if node is not None else first
+    lines = tuple(sorted({one.number for one in own}))
     told = lines[:MAX_LINES_SHOWN]
     guards = [read_guard(state, path, first, last, at) for at in told] if shows_guard else []
-    shown = tuple(sorted({head or first, *told, *(at for one in guards for at in one.lines)}))
+    shown = tuple(sorted({*told, *(at for one in guards for at in one.lines)}))
     if node is not None:
         state.add(node, reason, 1, lines=lines, shown=shown if shows_guard else ())
         return

@@ -82,7 +82,7 @@ _FINDING = build_object(
         "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
         | {"default": "exact"},
         "reference_lines": build_list(
-            build_field("integer"), "Where these uses are; absent: the excerpt is these lines"
+            build_field("integer"), "Where it is used besides the lines of the excerpt"
         ),
         "excerpt": _text(
             "Numbered lines that decide, as they are now, without shared indentation; …: some are left out"

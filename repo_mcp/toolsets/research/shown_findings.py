@@ -96,13 +96,9 @@ def build_finding(finding: Finding, part: int) -> Result:
 
 
 def _list_uses(finding: Finding) -> list[int]:
-    """Return the lines of the uses for which a finding is there; none if its excerpt consists of these."""
-    quoted = [line.partition("\t")[0] for line in finding.excerpt.splitlines()]
-    return (
-        []
-        if [one for one in quoted if one != "…"] == [f"{at}" for at in finding.lines]
-        else list(finding.lines)
-    )
+    """Return those lines of the uses for which a finding is there that its excerpt does not show."""
+    quoted = {line.partition("\t")[0] for line in finding.excerpt.splitlines()}
+    return [at for at in finding.lines if f"{at}" not in quoted]
 
 
 def count_shown(report: Report) -> int:

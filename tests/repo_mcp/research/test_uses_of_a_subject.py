@@ -70,3 +70,20 @@ def test_what_uses_a_method_through_its_base_depends_on_it() -> None:
         "Near.haul (a.py:6) is used by a.second (a.py:13-14)."
         " Calls may reach it through Base.haul (a.py:2), called by a.first (a.py:9-10)."
     )
+
+
+def test_the_body_of_a_long_type_is_no_answer_to_who_implements_it() -> None:
+    members = "".join(
+        f"    def step_{at}(self):\n        if self.done:\n            raise Done({at})\n\n"
+        for at in range(9)
+    )
+    texts = {"lift.py": f"class Lift:\n{members}\n\nclass Hoist(Lift):\n    pass\n"}
+    asked = Asked(texts)
+    assert find_one(asked.ask("what implements Lift"), "lift.Lift").excerpt == "1\tclass Lift:\n"
+    assert "raise Done" in find_one(asked.ask("what depends on Lift"), "lift.Lift").excerpt
+
+
+def test_who_calls_a_callee_is_not_told_where_callees_are_asked_for() -> None:
+    texts = {"depot.py": DEPOT, "callers.py": "from depot import move_parcels\n\n\n" + CALLERS}
+    groups = Asked(texts).ask("what does empty_lorry call?").groups
+    assert not any(one.what.startswith("callers") for one in groups)
