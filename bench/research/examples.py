@@ -25,10 +25,10 @@ TREES = {  # what the pages call a tree -> its directory
 }
 RESEARCH = "code_research"
 MOST_FINDINGS, MOST_LINES = 3, 20  # that a page shows, and lines of each
-_OMITTED = "        …"  # as an answer marks lines that it leaves out
+_OMITTED = "    …"  # as an answer marks lines that it leaves out
 _ASKED = re.compile(r"# (?P<question>.+)\n\nAsked of (?P<tree>.+?) with the default limits")
 _AFTER = re.compile(r"^## After: .*", re.DOTALL | re.MULTILINE)
-_FINDING = re.compile(r"^(?=\d+\. \*\*)", re.MULTILINE)
+_FINDING = re.compile(r"^(?=\*\*\d+\. )", re.MULTILINE)
 
 
 def find_asked(page: str) -> tuple[str, str] | None:

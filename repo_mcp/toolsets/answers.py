@@ -34,6 +34,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 
 ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
+ROOMS_TRIED = 3  # for the lines of one row more
 LONG_LINE_CHARS = 2_000  # shown of a longer line
 MAY_HIDE = "Control or bidirectional characters may hide text"  # a warning; where they are follows
 _NAMED = 5  # how many numbers a warning lists
@@ -210,11 +211,16 @@ def _fit(
     (answer, part), rows = found
     if draft.add_lines is None or rows == draft.rows:
         return found
-    longer = draft.add_lines(rows, most - form.measure(part, answer))
-    if longer is None:
-        return found
-    filled, share = measure(longer)
-    return (filled, rows) if share <= 1 else found
+    room = most - form.measure(part, answer)
+    for _ in range(ROOMS_TRIED):
+        longer = draft.add_lines(rows, room)
+        if longer is None:
+            break
+        filled, share = measure(longer)
+        if share <= 1:
+            return filled, rows
+        room -= math.ceil((share - 1) * most)  # as text the lines take another room than as a record
+    return found
 
 
 def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:

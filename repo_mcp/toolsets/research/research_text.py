@@ -56,14 +56,12 @@ def _render_findings(report: Result) -> Iterable[str]:
             yield f"### {report['understood_as']['parts'][part - 1]}"
         yield ""
         place = write_citation(one["path"], one["start_line"], one["end_line"])
-        yield f"{number}. **{one['symbol']}** ({one['kind']}), {place}"
-        yield f"    {one['why']}{_describe_hop(one)}"
-        if one["excerpt"]:
-            yield ""
-            yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
-        for value in one["values"]:
-            yield ""
-            yield from (f"        {line}" for line in value.split("\n"))
+        said = f"**{number}. {one['symbol']}** ({one['kind']}), {place}"  # lines of a list would stand deeper
+        yield f"{said}: {one['why']}{_describe_hop(one)}"
+        for quoted in (one["excerpt"].removesuffix("\n"), *one["values"]):
+            if quoted:
+                yield ""
+                yield from (f"    {line}" for line in quoted.split("\n"))
 
 
 def _describe_hop(finding: Result) -> str:

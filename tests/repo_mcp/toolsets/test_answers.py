@@ -63,7 +63,8 @@ def test_of_equal_rows_a_handful_of_numbers_is_tried() -> None:
     ("longer", "shown"),
     [
         (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * (room - 3)]}), [40, 40, 12]),
-        (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * room]}), [40, 40]),  # it does not fit
+        (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * room]}), [40, 40, 12]),  # tried again
+        (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * 40]}), [40, 40]),  # it never fits
         (lambda rows, room: None, [40, 40]),
         (None, [40, 40]),
     ],
