@@ -54,8 +54,8 @@ _WORD = re.compile(r"\w+")
 _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
-def describe_doubt(best: Node) -> str:
-    """Return why the best declaration may only seem to be so: it is a type or long; "" for no reason.
+def describe_doubt(best: Node) -> str | None:
+    """Return why the best declaration may only seem to be so: it is a type; "" if it is long, None if not.
 
     Of 102 answers the four that began with a function of more than LONG_LINES were wrong. None began with a
     type, which does nothing by itself.
@@ -63,10 +63,10 @@ def describe_doubt(best: Node) -> str:
     lines = best.symbol.end_line - best.symbol.start_line + 1
     if best.symbol.kind in TYPE_KINDS:
         return "it is a type, not a function"
-    return f"in its {lines} lines the words may be far apart" if lines > LONG_LINES else ""
+    return "" if lines > LONG_LINES else None
 
 
-def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:
+def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str | None) -> str:
     """Return what fits best, what it does, and what is next to it.
 
     `errors` is None unless they are asked for. They come first, unless the best lacks words of the question:
@@ -213,7 +213,7 @@ def _judge_best(
     state: ResearchState,
     best: str,
     has_rivals: bool = False,
-    doubt: str = "",
+    doubt: str | None = None,
     beside: Sequence[str] = (),
     *,
     makes_none: bool = False,
@@ -241,9 +241,9 @@ def _judge_best(
         sentences.append(f"{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
     elif state.word_match.is_guessed or has_rivals:
         sentences.append(f"{best} comes closest.")
-    elif doubt or state.word_match.is_unnamed:
-        reason = doubt or "neither its name nor its path has a word of the question"
-        sentences.append(f"{best} comes closest; {reason}.")
+    elif doubt is not None or state.word_match.is_unnamed:
+        reason = "neither its name nor its path has a word of the question" if doubt is None else doubt
+        sentences.append(f"{best} comes closest{reason and f'; {reason}'}.")
     else:
         sentences.append(f"{best} fits{fits} best.")
     return sentences

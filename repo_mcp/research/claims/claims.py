@@ -169,7 +169,7 @@ def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], err
     if form not in (Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE):
         return ""
     if own:
-        best = describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else "")
+        best = describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else None)
         return f"{best}{describe_tables(state)}"
     if form is Form.DIFFERENCE:
         return ""

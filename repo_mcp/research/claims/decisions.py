@@ -1,7 +1,7 @@
 """Say by which conditions a function decides, where it leaves early: this answers how it works.
 
-    if not fs.strict:                     It decides by `if not fs.strict` with `return True` (serve.py:2) and
-        return True                       `if fs.denied(path)` with `return False` (:4).
+    if not fs.strict:                     It decides: `if not fs.strict` → `return True` (serve.py:2);
+        return True                       `if fs.denied(path)` → `return False` (:4).
     if fs.denied(path):
         return False
 
@@ -119,8 +119,8 @@ def _describe(
     around = [condition for pair in outer for condition in pair if condition is not None]
     show_lines(state, one, [*around, *(statement for _, own in best_ones for statement in own), *given])
     told_ones = [own for _, own in best_ones]
-    quoted = join_names(_tell(one, body, own, told_ones[:at]) for at, own in enumerate(told_ones))
-    return f"{lead or f'{shorten_symbol(one)} decides'} by {quoted}."
+    quoted = "; ".join(_tell(one, body, own, told_ones[:at]) for at, own in enumerate(told_ones))
+    return f"{lead or f'{shorten_symbol(one)} decides'}: {quoted}."
 
 
 def _list_told(body: Body, one: Finding, words: Sequence[str]) -> list[Told]:
@@ -221,10 +221,10 @@ def _tell(
     A condition that stands under others is told with these, by the lines of those told before.
     """
     first = own[0].first
-    quoted = " with ".join(f"`{quote(body, (statement,))}`" for statement in own)
+    quoted = " → ".join(f"`{quote(body, (statement,))}`" for statement in own)
     known = {told[0].first for told in before}
     around = [_tell_outer(body, known, *outer) for outer in list_around(body, own[0])]
-    under = f" under {join_names(around)}" if around else ""
+    under = f" inside {join_names(around)}" if around else ""
     return f"{quoted} ({f':{first}' if before else write_citation(one.path, first, first)}){under}"
 
 

@@ -63,9 +63,9 @@ def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node
 
 def _describe_declared(node: Node, subject: Subject, comment: str) -> str:
     more = len(subject.nodes) + subject.left_out - 1
-    others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
     if comment:
-        return f"{name_briefly(node)}{others}: {comment}"
+        return f"{name_briefly(node)}{f', one of {more + 1} declarations' if more else ''}: {comment}"
+    others = f" and {more} other {'place' if more == 1 else 'places'}" if more else ""
     return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
 
 

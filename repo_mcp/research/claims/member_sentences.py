@@ -21,7 +21,7 @@ def _describe_implementers(one: OpenType) -> str:
     by = [f"by {join_names(map(name_briefly, one.implementers))}"] if one.implementers else []
     by += [f"by {one.in_tests} {'type' if one.in_tests == 1 else 'types'} in tests"] if one.in_tests else []
     verb = "implemented" if one.node.symbol.kind in ABSTRACT_KINDS else "extended"
-    return f"{name_briefly(one.node)} is {verb} {' and '.join(by) or 'by nothing here'}."
+    return f"{name_briefly(one.node)} is {verb} {', and '.join(by) or 'by nothing here'}."
 
 
 def _describe_calls(one: OpenType) -> str:

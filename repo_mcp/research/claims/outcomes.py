@@ -126,7 +126,7 @@ def _tell_handler(state: ResearchState, one: Finding, body: Body, handler: Handl
         return f"`{quote(body, (own,))}` ({path}:{own.first})"
 
     def tell(step: Step) -> str:
-        under = f" under {join_names(map(quote_one, step.under))}" if step.under else ""
+        under = f" inside {join_names(map(quote_one, step.under))}" if step.under else ""
         return f"{quote_one(step.statement)}{under}"
 
     behind = f", then {join_names(map(tell, handler.behind))}" if handler.behind else ""

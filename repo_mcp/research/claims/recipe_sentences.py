@@ -60,9 +60,9 @@ def describe_recipe(state: ResearchState) -> str:
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
     tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
     if Role.ENUMERATION in found:
-        sentences = [f"A new one is a member of {found[Role.ENUMERATION]}."]
+        sentences = [f"Add a member to {found[Role.ENUMERATION]}."]
     elif Role.RETURNED in found:
-        sentences = [f"A new one is made by a function that returns {found[Role.RETURNED]}."]
+        sentences = [f"Write a function that returns {found[Role.RETURNED]}."]
     elif Role.BASE in found:
         sentences = _describe_base(state)
     elif tables:
@@ -93,9 +93,9 @@ def describe_recipe(state: ResearchState) -> str:
 def _describe_base(state: ResearchState) -> list[str]:
     """Return sentences on the type that one more derives from, and on the members that it must have."""
     base, inner_ones = _list(state, Role.BASE)[0], _list(state, Role.INNER_BASE)
-    verb = "implements" if base.kind in _OPEN else "derives from"
+    verb = "Implement" if base.kind in _OPEN else "Derive from"
     inner = f", as most do by way of {name_findings(inner_ones[:MOST_INNER])}" if inner_ones else ""
-    said = f"A new one {verb} {shorten_symbol(base)} ({base.citation}){inner}."
+    said = f"{verb} {shorten_symbol(base)} ({base.citation}){inner}."
     return [said, base.reason.about] if base.reason.about else [said]
 
 
@@ -129,9 +129,9 @@ def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str
 
     What only the name of a table says is said to come from there.
     """
-    by_name = f"To judge by {'its name' if len(tables) == 1 else 'their names'}, "
-    lead = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
-    sentences = [f"{lead}{'a' if lead else 'A'} new one is an entry of {name_findings(tables)}."]
+    by_name = f", to judge by {'its name' if len(tables) == 1 else 'their names'}"
+    told = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
+    sentences = [f"Add an entry to {name_findings(tables)}{told}."]
     mirrors = [one for one in state.findings if one.role is Role.MIRROR]
     for why in dict.fromkeys(one.why for one in mirrors):
         alike = [one for one in mirrors if one.why == why]

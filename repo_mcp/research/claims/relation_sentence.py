@@ -160,15 +160,19 @@ class _Users:
         Of what may only share the name, it says "perhaps".
         """
         verb, by = (relation.removesuffix(" by"), "by ") if relation.endswith(" by") else (relation, "")
+        at = "at " if by else ""
         tests, guesses = (self._count_tests(is_guess=guessed) for guessed in (False, True))
-        sure = [self._name(most, is_guess=False), self._say_tests(tests, guesses)]
-        perhaps = [self._name(MAX_NAMED, is_guess=True), "" if tests else self._say_tests(guesses, 0)]
-        parts = [f"{by}{part}" for part in sure if part]
+        sure = ((by, self._name(most, is_guess=False)), (at, self._say_tests(tests, guesses)))
+        perhaps = (
+            (by, self._name(MAX_NAMED, is_guess=True)),
+            (at, "" if tests else self._say_tests(guesses, 0)),
+        )
+        parts = [f"{how}{part}" for how, part in sure if part]
         if not parts:
             verb = f"is perhaps{verb[2:]}" if verb.startswith("is ") else f"perhaps {verb}"
         lead = "perhaps " if parts else ""
-        parts += [f"{lead}{by}{part}" for part in perhaps if part]
-        return f"{verb} {join_names(parts, len(parts))}"
+        parts += [f"{lead}{how}{part}" for how, part in perhaps if part]
+        return f"{verb} {', and '.join(filter(None, (', '.join(parts[:-1]), *parts[-1:])))}"
 
     def _name(self, most: int, *, is_guess: bool) -> str:
         """Return those that are named and the number of the others, all sure or all guesses; "" for none."""

@@ -78,7 +78,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     name_asked = subject.asked if is_key else list_setting_names(subject)[0]
     decided = describe_decided(state, name_asked, () if subject.nodes else list_asking(state, name_asked))
     reads = f" It is read at {read}." if read and not is_first else ""
-    named = describe_named_defaults(state)
+    deciding = describe_deciding_setting(state)
+    named = describe_named_defaults(state, deciding)
     otherwise = f"{reads}{named}{decided}{_describe_otherwise(state, subject)}"
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
@@ -93,7 +94,6 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
     sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
     is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    deciding = describe_deciding_setting(state)
     default = deciding or _describe_given(state, program) or _describe_default(state, subject, program)
     told = f"{deciding} {is_so}" if deciding else f"{is_so}{default}"
     told = f"{nested} It {told.removeprefix(f'{name} ')}" if nested and not deciding else told

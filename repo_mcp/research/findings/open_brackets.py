@@ -8,6 +8,20 @@ import re
 QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def close_open(text: str) -> str:
+    """Return what closes the quotes and brackets that are open at the end of a text."""
+    closing: list[str] = []
+    for char in text:
+        if closing and char == closing[-1]:
+            closing.pop()
+        elif not closing or closing[-1] not in "\"'":
+            closing += char if char in "\"'" else _CLOSING.get(char, "")
+    return "".join(reversed(closing))
+
+
 def list_open_brackets(text: str) -> list[int]:
     """Return the positions of the brackets of a text that are not closed in it, the outermost first."""
     opened: list[int] = []

@@ -154,26 +154,20 @@ class Reason:
 
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
 
-_BASES = {
-    Role.BASE: "the base of a new {}",
-    Role.INNER_BASE: "most of the kind derive from it",
-    Role.ENUMERATION: "a new {} is a member of it",
+BASES = {
+    role: Reason(text, role)
+    for role, text in (
+        (Role.BASE, "the type to derive from or to implement"),
+        (Role.INNER_BASE, "most of the kind derive from it"),
+        (Role.ENUMERATION, "the enumeration that one more belongs to"),
+    )
 }
+MODEL = Reason("an example to copy", Role.MODEL)
 
 
 def explain_named(name: str) -> Reason:
     """Return the reason for a symbol that the question leads to by a name."""
     return Reason(f'what "{name}" refers to', Role.NAMED, name)
-
-
-def explain_base(role: Role, noun: str) -> Reason:
-    """Return the reason for what others of a kind derive from or belong to; `noun` names one of them."""
-    return Reason(_BASES[role].format(noun), role)
-
-
-def explain_model(noun: str) -> Reason:
-    """Return the reason for one of a kind that can be copied."""
-    return Reason(f"an example for a new {noun}", Role.MODEL)
 
 
 def explain_calling(name: str) -> Reason:

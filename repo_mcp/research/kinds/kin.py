@@ -10,7 +10,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.named_symbols import read_code
-from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_calling, explain_model
+from repo_mcp.research.findings.reasons import BASES, MODEL, Reason, Role, explain_calling
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
@@ -58,7 +58,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     """
     types = read_base_types(state, base, noun)
     kind, own, shown = types.kind, types.own.node, types.members
-    kin = _list_base_types(state, types, noun)
+    kin = _list_base_types(state, types)
     telling = _list_telling(state, own, noun, types.list_names(state))
     members, wanted = {one.name for one in shown}, types.list_wanted(state.request.guesses)
     model = find_model(state, own, telling, members, wanted)
@@ -66,7 +66,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     if model is not None and outside is None and model.language == "go" and shown:
         model = None  # it embeds what has the members
     if model is not None:
-        kin.append(Kin(model, explain_model(noun), show_overriding(state, base, model, shown)))
+        kin.append(Kin(model, MODEL, show_overriding(state, base, model, shown)))
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
     kin += _list_takers(state, base, model)
     kin += list_callers(state, base, types.base.members, noun)
@@ -83,10 +83,10 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     ]
 
 
-def _list_base_types(state: ResearchState, types: BaseTypes, noun: str) -> list[Kin]:
+def _list_base_types(state: ResearchState, types: BaseTypes) -> list[Kin]:
     """Return the base of a kind, then the types between it and most of the kind."""
     base = types.base
-    reason = explain_base(Role.ENUMERATION if is_enumeration(base.node) else Role.BASE, noun)
+    reason = BASES[Role.ENUMERATION if is_enumeration(base.node) else Role.BASE]
     reason = replace(reason, about=tell_members(types))
     kin = [Kin(base.node, reason, show_open(state, base.node, base.members, types.settings))]
     for node in iter_open_bases(state, base.node):
@@ -97,7 +97,7 @@ def _list_base_types(state: ResearchState, types: BaseTypes, noun: str) -> list[
         members = one.members if one.filled == one.node else ()
         most = WHOLE_CHARS if one is types.own else FURTHER_CHARS
         body = show_open(state, one.node, members, whole_chars=most)
-        kin.append(Kin(one.node, explain_base(Role.INNER_BASE, noun), body))
+        kin.append(Kin(one.node, BASES[Role.INNER_BASE], body))
     for one in types.inner_ones:
         if one.filled not in (base.node, one.node):
             has = Reason(f"{one.node.symbol.name} has its members from it", Role.INNER_BASE)

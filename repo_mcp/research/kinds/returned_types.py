@@ -18,7 +18,7 @@ from repo_mcp.research.findings.named_symbols import (
     is_deprecated,
     read_code,
 )
-from repo_mcp.research.findings.reasons import Reason, Role, explain_model
+from repo_mcp.research.findings.reasons import MODEL, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import join_name, search_types
 from repo_mcp.research.kinds.derived_types import is_left_open
@@ -60,7 +60,7 @@ def list_returning(state: ResearchState, action: Action) -> list[Kin]:
     text = f"{functions} named after the kind {'return' if are_many else 'returns'} it, as one more would"
     found = [(base, Reason(text, Role.RETURNED))]
     usable = [node for node in returning[base] if not is_deprecated(node)]
-    found += [(_choose_model(state, usable, noun), explain_model(noun))] if usable else []
+    found += [(_choose_model(state, usable, noun), MODEL)] if usable else []
     kin = [Kin(node, reason, read_code(state, node)) for node, reason in found]
     members = list_overridable(state, base) if is_left_open(base) else []
     return [*kin, *list_callers(state, base, members, noun)]

@@ -155,7 +155,7 @@ def tell_members(types: BaseTypes) -> str:
 def _tell_required(types: BaseTypes) -> str:
     """Return a sentence on the members that each must define, by the type from which it derives."""
     if not types.inner_ones:
-        return f"It must define {join_names(types.base.required, MOST_REQUIRED)}."
+        return f"You must define {join_names(types.base.required, MOST_REQUIRED)}."
     by_required: dict[tuple[str, ...], list[str]] = {}
     for one in (types.base, *types.inner_ones):
         itself = " itself" if one is types.base else ""
@@ -164,5 +164,5 @@ def _tell_required(types: BaseTypes) -> str:
         (" or ".join(own), join_names(names, MOST_REQUIRED)) for names, own in by_required.items() if names
     ]
     (first, names), *rest = told
-    parts = [f"One that derives from {first} must define {names}"]
-    return f"{'; '.join([*parts, *(f'one from {own}, {names}' for own, names in rest)])}."
+    parts = [f"What derives from {first} must define {names}"]
+    return f"{'; '.join([*parts, *(f'what derives from {own}, {names}' for own, names in rest)])}."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from repo_mcp.text.stop_words import STOP_WORDS
 
+OF_DEFAULTS = frozenset({"default", "fallback", "initial"})
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
@@ -33,6 +34,11 @@ def fold_name(name: str) -> str:
 def fold_signs(name: str) -> str:
     """Return the letters and digits of a name, in lower case."""
     return re.sub(r"[\W_]", "", name).lower()
+
+
+def is_named_default(name: str) -> bool:
+    """Return True for a name with a word that says that it is what something is at first: `DEFAULT_LIMIT`."""
+    return not OF_DEFAULTS.isdisjoint(write_snake(name).strip("_").split("_"))
 
 
 def write_snake(name: str) -> str:

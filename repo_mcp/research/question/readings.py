@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
 
@@ -19,7 +18,7 @@ _PHRASES = {
     Form.CONFIGURED: "where {} is configured",
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.EXTENSION: "how to add {}",
+    Form.EXTENSION: 'how to add "{}"',
     Form.ERRORS: 'the errors of "{}"',
     Form.RAISED: "where {} is raised, and under which conditions",
     Form.WRITTEN: "where this text stands: {}",
@@ -27,8 +26,6 @@ _PHRASES = {
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",
 }
-_BEHIND = re.compile(r" (?:of|for|to|that|which|with|in|on|from|by|so) ")
-_PLURAL = re.compile(r"[^isu]s$")  # no class, analysis or status
 _OF_SEVERAL = {
     Form.TESTS: "which tests use {}, or what uses them",
     Form.CALLEES: "what {} call, and what that calls",
@@ -56,28 +53,27 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
     elif subjects[0].taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED):
         text = f"a question about {' and '.join(map(_describe_subject, subjects))}"
-    elif form is Form.EXTENSION:
-        text = _PHRASES[form].format(_name_new(subjects[0].asked))
     elif form in (Form.OPEN, Form.WRITTEN, *DESCRIBED_FORMS):
         text = _PHRASES[form].format(subjects[0].asked)
     else:
         phrase = _OF_SEVERAL.get(form, _PHRASES[form]) if _is_several(subjects[0]) else _PHRASES[form]
-        described = [_describe_subject(one) for one in subjects]
+        described = [*map(_name_setting if form is Form.CONFIGURED else _describe_subject, subjects)]
         if form is Form.DIFFERENCE:  # of two or more
             described = [", ".join(described[:-1]), described[-1]]
         text = phrase.format(*described)
     return Reading(form, text, subjects)
 
 
-def _name_new(asked: str) -> str:
-    """Return what is to be added as a new one: "a new parcel sorter for bikes", "new sorters"."""
-    kind = _BEHIND.split(asked, maxsplit=1)[0]
-    return f"new {asked}" if _PLURAL.search(kind) else f"a new {asked}"
-
-
 def _is_several(subject: Subject) -> bool:
     """Return True for a subject that is described by more than one name."""
     return len({(node.qualified_name, node.kind) for node in subject.nodes}) > 1
+
+
+def _name_setting(subject: Subject) -> str:
+    """Return the brief names of what is declared as a setting: its module and kind tell nothing of it."""
+    if subject.taken_as is not TakenAs.DECLARED:
+        return _describe_subject(subject)
+    return join_names(shorten(node.qualified_name) for node in subject.nodes)
 
 
 def _describe_subject(subject: Subject) -> str:

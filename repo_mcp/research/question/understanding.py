@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
@@ -28,6 +27,7 @@ from repo_mcp.research.question.guessed_subjects import choose_same_last, pair_b
 from repo_mcp.research.question.lacked_members import list_fields
 from repo_mcp.research.question.phrase_names import (
     fold_name,
+    is_named_default,
     is_one_name,
     is_path,
     is_whole_name,
@@ -37,7 +37,7 @@ from repo_mcp.research.question.phrase_names import (
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.readings import build_reading, is_declared_nowhere, is_unparsed
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 # Guesses that say of no setting which one it is. A package may be called so.
@@ -303,10 +303,11 @@ class _QuestionReader:
                 guess for guess in guesses if any(_spells(one.phrases[0].text, guess) for one in asked)
             ]
             rarest = sorted(guesses, key=self._subjects.is_everywhere)  # stable
+            rarest.sort(key=lambda guess: self._is_no_setting(guess, asked))
             guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *rarest)))
         for form, guess in ((one.form, guess) for one in asked for guess in guesses):
             found = self._subjects.find(read_phrase(guess), form)
-            if form is Form.CONFIGURED and found.nodes and all(map(_is_type, found.nodes)):
+            if form is Form.CONFIGURED and _does(found):
                 if any(self._holds_settings(found, one.phrases[0].text) for one in asked):
                     return build_reading(form, (found,))
                 return self._read_open()  # one of the places that decide, as the other guesses may be
@@ -329,6 +330,13 @@ class _QuestionReader:
             and shares_word(found.nodes[0].symbol.name, words) > 0
             and bool(list_fields(self._graph, found.nodes[0]))
         )
+
+    def _is_no_setting(self, name: str, asked: Sequence[Parsed]) -> bool:
+        """Return True for a function, a type without settings, and a value that is named as a default."""
+        found = self._subjects.find(read_phrase(name), Form.CONFIGURED)
+        if any(self._holds_settings(found, one.phrases[0].text) for one in asked):
+            return False
+        return is_named_default(name) or _does(found)
 
     def _is_declared(self, name: str) -> bool:
         return self._is_found(name, Form.CONFIGURED)
@@ -432,8 +440,11 @@ def _names_anything(parsed: Parsed, query: str) -> bool:
     return any(text in _PROSE and f"`{text}`" not in query.lower() for text in texts)
 
 
-def _is_type(node: Node) -> bool:
-    return node.symbol.kind in TYPE_KINDS | {SymbolKind.CONSTRUCTOR}
+def _does(subject: Subject) -> bool:
+    """Return True for types and functions, which are no values."""
+    return bool(subject.nodes) and all(
+        node.symbol.kind in TYPE_KINDS | CALLABLE_KINDS for node in subject.nodes
+    )
 
 
 def _may_be_guessed(parsed: Parsed) -> bool:

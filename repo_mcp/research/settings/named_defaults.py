@@ -16,19 +16,20 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names, shorten_symbol
 from repo_mcp.research.findings.locating import is_program, may_answer
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.phrase_names import write_snake
-from repo_mcp.research.settings.deciding import read_deciding
+from repo_mcp.research.question.phrase_names import OF_DEFAULTS, is_named_default, write_snake
+from repo_mcp.research.settings.deciding import MAX_VALUE_CHARS, read_deciding
+from repo_mcp.research.settings.given_values import find_value, tells_value
 from repo_mcp.research.settings.noted_settings import note_matches, note_readers
 from repo_mcp.research.settings.reading_lines import find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.question_words import count_words
+from repo_mcp.text.guessed_names import list_own_names
+from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 MOST_FOUND, MOST_NAMED = 20, 2  # declarations of one name, defaults of one setting
 _DOTTED = re.compile(r"(?:\w+(?:\.|::|->))*([A-Za-z_]\w*)")
-_OF_DEFAULTS = ("default", "fallback", "initial")
 
 
 def note_named_defaults(state: ResearchState, subject: Subject, name: str) -> None:
@@ -57,7 +58,7 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
     """Return, by name, the values of the program named as a setting with a word for a default."""
     named: dict[str, list[Node]] = {}
     spelled = _spell_defaults(name) if count_words(name) > 1 else []
-    for own in dict.fromkeys((*_list_given(state, name), *spelled)):
+    for own in dict.fromkeys((*_list_given(state, name), *_list_guessed(state, name), *spelled)):
         found = map(state.get_node, state.graph.scan.find_declared(own, MOST_FOUND))
         values = [
             node
@@ -82,13 +83,20 @@ def _list_given(state: ResearchState, name: str) -> list[str]:
     return [found[1] for found in named if found is not None and count_words(found[1]) > 1]
 
 
+def _list_guessed(state: ResearchState, name: str) -> list[str]:
+    """Return the guessed names that are called a default and have another word of the question."""
+    asked = [word for word in list_words(state.request.query) if word not in OF_DEFAULTS]
+    guessed = (one for one in list_own_names(state.request.guesses) if one != name)
+    return [one for one in guessed if is_named_default(one) and shares_word(one, asked)]
+
+
 def _spell_defaults(name: str) -> list[str]:
     """Return the names that the default of a setting may have: `DefaultMaxSize`, `DEFAULT_MAX_SIZE`."""
-    words = write_snake(name).strip("_").split("_")
-    if not set(words).isdisjoint(_OF_DEFAULTS):
+    if is_named_default(name):
         return []
+    words = write_snake(name).strip("_").split("_")
     spelled: dict[str, None] = {}
-    for word in _OF_DEFAULTS:
+    for word in sorted(OF_DEFAULTS):
         for first, *rest in ([word, *words], [*words, word]):
             camel = "".join(map(str.capitalize, rest))
             snake = "_".join((first, *rest))
@@ -96,17 +104,30 @@ def _spell_defaults(name: str) -> list[str]:
     return list(spelled)
 
 
-def describe_named_defaults(state: ResearchState) -> str:
-    """Return sentences on the values named as a default: where each is declared, set and read; or ""."""
-    names: dict[str, list[str]] = {}
+def read_named_default(state: ResearchState, one: Finding) -> str:
+    """Return what a line gives to a value that is named as a default; "" if it tells nothing."""
+    if one.role is not Role.NAMED_DEFAULT or one.start_line != one.end_line:
+        return ""
+    line = "".join(state.source.read_lines(one.path)[one.start_line - 1 : one.end_line])
+    told = find_value(one.reason.about, line).rstrip(" ,;")
+    return told if tells_value(told) and len(told) <= MAX_VALUE_CHARS else ""
+
+
+def describe_named_defaults(state: ResearchState, said: str) -> str:
+    """Return sentences on the values named as a default: what and where each is, and what sets and reads it.
+
+    A value that is `said` already is not repeated.
+    """
+    named: dict[str, list[Finding]] = {}
     for one in state.findings:
         if one.role is Role.NAMED_DEFAULT:
-            names.setdefault(one.reason.about, []).append(
-                write_citation(one.path, one.start_line, one.start_line)
-            )
+            named.setdefault(one.reason.about, []).append(one)
     sentences = []
-    for name, declared in names.items():
-        told = [f"declared at {join_names(declared)}"]
+    for name, own in named.items():
+        value = read_named_default(state, own[0]) if len(own) == 1 else ""
+        lead = f"{value}, " if value and value not in said else ""
+        declared = (write_citation(one.path, one.start_line, one.start_line) for one in own)
+        told = [f"{lead}declared at {join_names(declared)}"]
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):
             found = [one for one in state.findings if one.role is role and one.reason.about == name]
             is_within = role is Role.SETS and all(one.node_id for one in found)
@@ -114,5 +135,5 @@ def describe_named_defaults(state: ResearchState) -> str:
                 f"{shorten_symbol(one)} ({cite_line(one)})" if is_within else cite_line(one) for one in found
             ]
             told += [f"{verb} {'in' if is_within else 'at'} {join_names(places)}"] if places else []
-        sentences.append(f" {name} is {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}.")
+        sentences.append(f" {name} is {join_names(told, len(told))}.")
     return "".join(sentences)

@@ -15,8 +15,8 @@ from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.deciding import MAX_VALUE_CHARS, is_key, list_deciding, read_deciding
-from repo_mcp.research.settings.given_values import find_value, tells_value
+from repo_mcp.research.settings.deciding import is_key, list_deciding, read_deciding
+from repo_mcp.research.settings.named_defaults import read_named_default
 from repo_mcp.research.settings.noted_settings import keep_around
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -114,9 +114,7 @@ def _describe_given(state: ResearchState, value: str) -> str:
     """Return what the name that a setting is given by default stands for: ", which is 80 (post.go:3)"."""
     name = re.split(r"\W+", value)[-1]
     for one in state.findings:
-        if one.role is Role.NAMED_DEFAULT and one.reason.about == name and one.start_line == one.end_line:
-            line = "".join(state.source.read_lines(one.path)[one.start_line - 1 : one.end_line])
-            told = find_value(name, line).rstrip(" ,;")
-            if tells_value(told) and len(told) <= MAX_VALUE_CHARS:
-                return f", which is {told} ({one.citation})"
+        told = read_named_default(state, one) if one.reason.about == name else ""
+        if told:
+            return f", which is {told} ({one.citation})"
     return ""

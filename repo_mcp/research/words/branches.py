@@ -17,6 +17,7 @@ from repo_mcp.bundler.statements import (
     only_logs,
 )
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.open_brackets import close_open
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 
@@ -30,6 +31,7 @@ _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
 _CASE = re.compile(r"\s*+case\b")
 _IMPORTS = re.compile(r"\s*+(?:from\s.*\s)?import\b")
+_IN_BRACKETS = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")  # where a statement goes on in the next line
 # Behind code without a text. In some languages `total // count` divides, so two words of prose must follow.
 _COMMENT = re.compile(
     r"^([^\"'`]*?)\s(?:#\s|//\s++[A-Za-z]++,?\s++(?!(?:and|else|for|if|in|is|not|or)\b)[A-Za-z]).*"
@@ -179,7 +181,10 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 
 
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
-    """Return the text of statements on one line, without comments, cut behind a word if it is long."""
+    """Return the text of statements on one line, without comments, cut behind a word if it is long.
+
+    What the cut leaves open is closed behind it: `raise Locked("The parcel is …")`.
+    """
     numbers = (at for one in statements for at in range(one.first, one.last + 1))
     lines = (body.lines[at - 1] for at in numbers if at not in body.comment_lines)
     lines = (_COMMENT.sub(r"\1", line).rstrip().removesuffix("\\") for line in lines)
@@ -188,6 +193,7 @@ def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS)
         text = text.strip("{} ") if not text.endswith("${") else f"{text.removesuffix('${')}…"
     text = text.rstrip(":").strip()
     if len(text) <= most:
-        return text
+        return _IN_BRACKETS.sub("", text)
     cut = text.rfind(" ", most // 2, most - 1)
-    return f"{text[: most - 1]}…" if cut < 0 else f"{text[:cut]} …"
+    kept = _IN_BRACKETS.sub("", text[: most - 1] if cut < 0 else text[: cut + 1])
+    return f"{kept}…{close_open(kept)}"

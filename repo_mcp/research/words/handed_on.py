@@ -73,7 +73,7 @@ def put_handed_on(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             if _locate(other) in placed:
                 continue
             placed.add(_locate(other))
-            reason = Reason(f"{seed.name} hands on to it", Role.DECIDES)
+            reason = Reason(f"a step of {seed.name or seed.path}", Role.DECIDES)
             ordered.append(known.get(_locate(other), replace(other, worth=seed.worth, reason=reason)))
     first = {_locate(seed): at for at, seed in reversed([*enumerate(ordered)])}
     return [seed for at, seed in enumerate(ordered) if not seed.name or first[_locate(seed)] == at]

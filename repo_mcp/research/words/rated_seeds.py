@@ -47,6 +47,7 @@ from repo_mcp.text.question_words import (
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
+from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
 MOST_SEEDS = 24
@@ -337,7 +338,8 @@ def describe_words(body: Body, weights: Mapping[str, float]) -> str:
         own = {term for term in terms if weights.get(term)}
         for found in _WORD.finditer(body.lines[line - 1]):
             word = found[0]
-            if len(word) <= MAX_WORD_CHARS and not own.isdisjoint(get_word_terms(word)):
+            is_telling = len(word) <= MAX_WORD_CHARS and word.lower() not in STOP_WORDS
+            if is_telling and not own.isdisjoint(get_word_terms(word)):
                 words.setdefault(word.lower(), word)
             if len(words) >= NAMED_WORDS:
                 break

@@ -20,7 +20,7 @@ from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT
 from repo_mcp.research.edges.unparsed_files import read_declared_lines
 from repo_mcp.research.findings.locating import count_shared_folders, may_answer
-from repo_mcp.research.findings.reasons import Reason, Role, explain_base, explain_model
+from repo_mcp.research.findings.reasons import BASES, MODEL, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import LEAST_COMMON
 from repo_mcp.research.kinds.examples import MODEL_LINES
@@ -55,13 +55,12 @@ def find_written_kind(state: ResearchState, action: Action) -> list[Seed]:
         others = [one for one in bases if one != own_name]
         most = max(others, key=lambda name: (bases[name], name), default="")
         is_common = bases[most] >= max(LEAST_COMMON, bases[own_name] + 1)
-        base = explain_base(Role.BASE, nouns[-1])
-        named = _find_base(state, own_name, declaring, base) if own_name else []
-        nearest = explain_base(Role.INNER_BASE, nouns[-1]) if named else base
+        named = _find_base(state, own_name, declaring, BASES[Role.BASE]) if own_name else []
+        nearest = BASES[Role.INNER_BASE if named else Role.BASE]
         inner = _find_base(state, most, declaring, nearest) if is_common else []
         if named or inner:
             own = [one for name, one in declaring if name == (most if inner else own_name)]
-            return [*inner, *named, *_choose_model(state, own, nouns[-1])]
+            return [*inner, *named, *_choose_model(state, own)]
     return []
 
 
@@ -104,7 +103,7 @@ def _find_base(
     return [_build(state, found[best].path, read_declared_lines(found[best]), name, reason)]
 
 
-def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: str) -> list[Seed]:
+def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch]) -> list[Seed]:
     """Return the shortest of some types with at least MODEL_LINES lines, if there is one."""
     spans = [
         (span.end_line - span.head_line, one.path, span)
@@ -116,7 +115,7 @@ def _choose_model(state: ResearchState, declaring: Sequence[ExactMatch], noun: s
     if not fitting:
         return []
     _, path, span = min(fitting, key=lambda one: one[:2])
-    return [_build(state, path, (span.head_line, span.end_line), span.name, explain_model(noun))]
+    return [_build(state, path, (span.head_line, span.end_line), span.name, MODEL)]
 
 
 def _build(state: ResearchState, path: str, lines: tuple[int, int], name: str, reason: Reason) -> Seed:

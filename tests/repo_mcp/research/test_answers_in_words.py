@@ -270,7 +270,7 @@ def test_the_type_that_a_new_thing_derives_from_is_shown_with_what_is_to_be_fill
     report = Asked(FORMATS).ask("how do I write a custom format?")
     base = next(one for one in report.findings if one.kind != "section")
     assert base.symbol == "formats.NamedFormat"
-    assert base.why == "the base of a new format"
+    assert base.why == "the type to derive from or to implement"
     assert "raise NotImplementedError" in base.excerpt
 
 

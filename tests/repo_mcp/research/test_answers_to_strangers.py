@@ -194,8 +194,8 @@ def test_what_is_added_has_a_base_a_place_that_lists_its_kind_and_a_model(asked:
     assert report.reading.form is Form.EXTENSION
     assert list_found(report)[:3] == ["carriers.Carrier", "carriers.Bike", "desk.list_all"]
     assert report.claim == (
-        "A new one derives from carriers.Carrier (carriers.py:1-3)."
-        " It must define ship."
+        "Derive from carriers.Carrier (carriers.py:1-3)."
+        " You must define ship."
         " An example is carriers.Bike (carriers.py:16-21)."
         " desk.list_all (desk.py:4-5) lists existing ones."
     )

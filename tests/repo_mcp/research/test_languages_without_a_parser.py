@@ -115,7 +115,7 @@ def test_the_base_of_a_kind_and_one_to_copy_are_found_by_how_types_are_declared(
     texts[f"src/base.{suffix}"] = f"class ParcelSorter{'' if suffix == 'rb' else ' {'}\n{closing}\n"
     report = Asked(texts).ask("Where would I add a sorter for heavy parcels?")
     assert report.claim == (
-        f"A new one derives from ParcelSorter (src/base.{suffix}:1-2). An example is LightSorter"
+        f"Derive from ParcelSorter (src/base.{suffix}:1-2). An example is LightSorter"
         f" (src/LightSorter.{suffix}:1-7)."
     )
 
@@ -129,13 +129,13 @@ def test_a_type_parameter_is_no_base() -> None:
     texts["src/base.kt"] = "open class ParcelSorter<T> {\n}\n"
     texts["src/Parcel.kt"] = "class Parcel {\n}\n"
     report = Asked(texts).ask("Where would I add a sorter for heavy parcels?")
-    assert report.claim.startswith("A new one derives from ParcelSorter (src/base.kt:1-2).")
+    assert report.claim.startswith("Derive from ParcelSorter (src/base.kt:1-2).")
 
 
 def test_instructions_for_a_kind_are_cited_where_none_name_what_is_to_be_added() -> None:
     report = Asked(STORES).ask("Where would I add a store for frozen meals?")
     assert report.claim == (
-        "A new one derives from Store (src/Store.php:4-7). An example is NullStore"
+        "Derive from Store (src/Store.php:4-7). An example is NullStore"
         " (src/NullStore.php:3-8). In the documentation, see"
         " Stores > Writing your own store (doc/stores.md:5-8)."
     )
@@ -149,8 +149,7 @@ def test_the_base_of_most_of_a_kind_comes_before_the_type_named_after_it() -> No
     texts["src/Meal.php"] = "<?php\n\ninterface Meal\n{\n}\n"
     report = Asked(texts).ask("Where would I add a meal?")
     assert report.claim == (
-        "A new one derives from Meal (src/Meal.php:3-5), as most do by way of StoredMeal"
-        " (src/StoredMeal.php:3-5)."
+        "Derive from Meal (src/Meal.php:3-5), as most do by way of StoredMeal (src/StoredMeal.php:3-5)."
     )
 
 

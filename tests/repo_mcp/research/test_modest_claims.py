@@ -161,7 +161,7 @@ class Filters:
     claim = asked.ask(
         "Where would I add a new comparison that people can pick? (Filter, InFilter, build)"
     ).claim
-    assert claim.startswith("A new one derives from filters.Filter (filters.py:1-5).")
+    assert claim.startswith("Derive from filters.Filter (filters.py:1-5).")
     assert "filters.Filters (filters.py:22-26) lists existing ones." in claim
     alone = asked.ask("Where would I add a new comparison that people can pick? (Filter, build)").claim
     assert not alone.startswith("A new one")

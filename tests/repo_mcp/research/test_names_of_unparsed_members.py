@@ -150,7 +150,7 @@ def test_of_several_bases_the_nearest_to_what_derives_from_it_is_meant() -> None
         head = f"module Checks\n  class {kind}Validator < Base\n"
         texts[f"lib/checks/{kind.lower()}.rb"] = f"{head}    def check\n      1\n    end\n  end\nend\n"
     claim = Asked(texts).ask("Where would I add a new validator?").claim
-    assert claim.startswith("A new one derives from Base (lib/checks/base.rb:2-6).")
+    assert claim.startswith("Derive from Base (lib/checks/base.rb:2-6).")
     assert "UPGRADING" not in claim
 
 

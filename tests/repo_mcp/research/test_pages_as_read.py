@@ -387,7 +387,7 @@ def test_what_adds_no_word_to_its_file_comes_later() -> None:
     [
         ("what does put call", "what {} call, and what that calls"),
         ("what is put", "what {} are: where they are declared, what uses them, what they use"),
-        ("where is put configured", "where {} are configured"),
+        ("where is put configured", "where Box.put and Shelf.put are configured"),
         ("which tests use put", "which tests use {}, or what uses them"),
     ],
 )

@@ -26,7 +26,7 @@ PIPES = {
 def test_a_kind_of_functions_is_told_by_the_type_that_they_return() -> None:
     claim = Asked(PIPES).ask("where would I add a new clay pipe?").claim
     assert claim == (
-        "A new one is made by a function that returns FlowPipe (src/pipes/types.ts:3)."
+        "Write a function that returns FlowPipe (src/pipes/types.ts:3)."
         " An example is clayPipe (src/pipes/clayPipe.ts:3-9)."
     )
 
@@ -51,7 +51,7 @@ MODES = {
 
 def test_a_value_for_an_enumeration_that_is_named_is_added_to_that() -> None:
     report = Asked(MODES).ask("where would I add a new value to TrimMode?")
-    assert report.claim.startswith("A new one is a member of modes.TrimMode (modes.py:4-7).")
+    assert report.claim.startswith("Add a member to modes.TrimMode (modes.py:4-7).")
     assert "add_value" not in report.claim
 
 
@@ -61,7 +61,7 @@ def test_a_guessed_enumeration_of_kinds_takes_one_more() -> None:
         .ask("Where would I add another sort of trouble with parcels? (FaultKind, name_fault)")
         .claim
     )
-    assert claim.startswith("A new one is a member of faults.FaultKind (faults.py:4-6).")
+    assert claim.startswith("Add a member to faults.FaultKind (faults.py:4-6).")
 
 
 def test_tables_named_after_a_kind_take_one_more() -> None:
@@ -73,7 +73,7 @@ def test_tables_named_after_a_kind_take_one_more() -> None:
         )
     }
     claim = Asked(texts).ask("where would I add a new fault code?").claim
-    assert claim == "To judge by its name, a new one is an entry of codes.PARCEL_FAULT_CODES (codes.py:3-7)."
+    assert claim == "Add an entry to codes.PARCEL_FAULT_CODES (codes.py:3-7), to judge by its name."
 
 
 def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
@@ -87,7 +87,7 @@ def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
     }
     asked = "Where would I support a new vehicle, like those that a horse draws? (Store, BaseCart, HandCart)"
     claim = Asked(texts).ask(asked).claim
-    assert claim.startswith("A new one derives from carts.BaseCart (carts.py:1-2).")
+    assert claim.startswith("Derive from carts.BaseCart (carts.py:1-2).")
 
 
 def test_an_object_of_functions_is_no_table() -> None:
@@ -142,7 +142,7 @@ SCORES = {
 def test_guessed_tables_come_first_then_those_with_their_keys() -> None:
     report = Asked(SCORES).ask("where do I add a new query function? (Functions, Calls)")
     assert report.claim.startswith(
-        "A new one is an entry of parse.Functions (parse/table.go:4-20) and run.Calls"
+        "Add an entry to parse.Functions (parse/table.go:4-20) and run.Calls"
         " (run/calls.go:5-11). run.TestCalls (run/calls_test.go:9-15) uses the first two."
         " docs/functions.md lists most of them."
     )
@@ -153,7 +153,7 @@ def test_a_table_whose_keys_are_spelled_otherwise_is_a_mirror() -> None:
     hints = texts.pop("web/hints.ts").replace("hints", "queryFunctions")
     claim = Asked({**texts, "web/hints.ts": hints}).ask("where do I add a new query function?").claim
     assert claim.startswith(
-        "To judge by its name, a new one is an entry of queryFunctions (web/hints.ts:1-7)."
+        "Add an entry to queryFunctions (web/hints.ts:1-7), to judge by its name."
         " parse.Functions (parse/table.go:4-20) has 5 keys of queryFunctions."
     )
 
@@ -266,7 +266,7 @@ COLOURS = {
 
 def test_an_enumeration_with_all_nouns_of_a_kind_is_its_base_rather_than_one_with_the_last() -> None:
     claim = Asked(COLOURS).ask("where do I add a new wall paint colour?").claim
-    assert claim.startswith("A new one is a member of kinds.WallPaintColour (paint/kinds.py:4-7).")
+    assert claim.startswith("Add a member to kinds.WallPaintColour (paint/kinds.py:4-7).")
 
 
 def test_the_member_with_the_fewest_uses_shows_where_one_more_belongs() -> None:

@@ -64,7 +64,7 @@ def test_callers_in_tests_are_counted_if_they_are_many() -> None:
             ],
         }
     ]
-    assert "and by 5 places in tests" in report.claim
+    assert ", and at 5 places in tests" in report.claim
 
 
 def test_few_callers_in_tests_are_findings() -> None:

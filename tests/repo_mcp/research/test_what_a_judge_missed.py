@@ -235,9 +235,9 @@ def test_the_base_of_another_kind_is_none_of_a_kind_with_types_of_its_own() -> N
     )
     asked = "Where would I add a new two-factor provider?"
     own = "class TwoFactorProvider:\n    name = ''\n"
-    assert "derives from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
+    assert "Derive from provide.Provider" not in Asked({"provide.py": text, "own.py": own}).ask(asked).claim
     derived = "from provide import Provider\n\n\nclass TwoFactorProvider(Provider):\n    name = ''\n"
-    assert "derives from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
+    assert "Derive from provide.Provider" in Asked({"provide.py": text, "own.py": derived}).ask(asked).claim
 
 
 def test_a_kind_without_a_base_belongs_to_the_enumeration_of_its_types() -> None:
@@ -247,5 +247,5 @@ def test_a_kind_without_a_base_belongs_to_the_enumeration_of_its_types() -> None
     report = Asked({"TwoFactorProviderType.cs": kinds, "Wiring.cs": f"{wiring}    }}\n}}\n"}).ask(
         "Where would I add a new two-factor provider?"
     )
-    assert report.claim.startswith("A new one is a member of TwoFactorProviderType (")
+    assert report.claim.startswith("Add a member to TwoFactorProviderType (")
     assert "Wiring.Add (Wiring.cs:2-6) lists existing ones." in report.claim

@@ -109,7 +109,7 @@ def test_one_of_my_own_is_one_to_add_and_its_base_is_what_most_derive_from() -> 
     files["checks.py"] = f"from values import ValueCheck\n\n\n{files['checks.py']}"
     report = Asked(files).ask("how do I write a check for a value of my own?")
     assert report.reading.form is Form.EXTENSION
-    assert report.claim.startswith("A new one derives from values.ValueCheck (values.py:1-3)")
+    assert report.claim.startswith("Derive from values.ValueCheck (values.py:1-3)")
 
 
 def test_what_few_declarations_leave_is_room_for_more_of_them() -> None:

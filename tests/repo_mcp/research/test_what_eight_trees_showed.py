@@ -66,7 +66,7 @@ def carrier() -> Asked:
 
 def test_what_is_plugged_in_is_added_to_its_kind(carrier: Asked) -> None:
     claim = carrier.ask("Where would I plug in my own carrier?").claim
-    assert claim.startswith("A new one implements Carrier (carriers.ts:1-3).")
+    assert claim.startswith("Implement Carrier (carriers.ts:1-3).")
     assert "It can be given to Depot.constructor (depot.ts:6-8)." in claim
 
 

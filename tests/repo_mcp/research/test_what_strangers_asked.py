@@ -23,7 +23,7 @@ VIEWS = {
 
 def test_a_kind_of_two_words_is_found_by_its_joined_name_and_not_by_a_deprecated_one() -> None:
     report = Asked(VIEWS).ask("Where would I add a new content view?")
-    assert report.claim.startswith("A new one derives from api.Contentview (views/api.py:1-3).")
+    assert report.claim.startswith("Derive from api.Contentview (views/api.py:1-3).")
     assert "registry.add (views/registry.py:4-5) registers it" in report.claim
     assert list_found(report)[0] == "api.Contentview"
 
@@ -35,7 +35,7 @@ def test_a_backend_is_of_the_kind_that_is_named_before_it() -> None:
         "kinds.py": f"from component import Component\n{kinds}",
     }
     report = Asked(files).ask("Where would I add a new storage backend?")
-    assert report.claim.startswith("A new one derives from component.Component (component.py:1-3)")
+    assert report.claim.startswith("Derive from component.Component (component.py:1-3)")
 
 
 def test_a_base_is_found_though_it_is_used_in_many_places_before_it_is_derived_from() -> None:
@@ -55,9 +55,9 @@ def test_a_base_is_found_though_it_is_used_in_many_places_before_it_is_derived_f
         "    public void UseShopServer(JobStorage storage) {\n      storage.Count();\n    }\n  }\n}\n",
     }
     report = Asked(files).ask("Where would I add a new storage backend?")
-    assert report.claim.startswith("A new one derives from Shop.JobStorage (src/JobStorage.cs:2-4).")
+    assert report.claim.startswith("Derive from Shop.JobStorage (src/JobStorage.cs:2-4).")
     assert "registers it" not in report.claim  # one is deprecated, the other registers a server
-    assert report.findings[0].why == "the base of a new storage backend"
+    assert report.findings[0].why == "the type to derive from or to implement"
 
 
 def test_an_error_that_is_given_one_of_a_kind_is_no_place_to_add_one() -> None:
@@ -158,4 +158,4 @@ def test_types_that_implement_a_kind_count_before_interfaces_that_extend_it() ->
         "export class Cash extends AbstractProvider {\n  pay(): void {\n    take()\n  }\n}\n",
     }
     claim = Asked(files).ask("Where would I add a new provider?").claim
-    assert claim.startswith("A new one derives from AbstractProvider (abstract.ts:1-3)")
+    assert claim.startswith("Derive from AbstractProvider (abstract.ts:1-3)")

@@ -323,7 +323,7 @@ def test_a_private_function_that_is_named_otherwise_registers_none_of_a_kind() -
         "    return pace.next();\n  }\n}\n",
     }
     claim = Asked(texts).ask("where would I add a new pace?").claim
-    assert claim.startswith("A new one implements Pace")
+    assert claim.startswith("Implement Pace")
     assert "registers it" not in claim
 
 
@@ -335,7 +335,7 @@ def test_a_way_to_do_something_is_what_does_it() -> None:
         "        if self.token:\n            request.headers['token'] = self.token\n        return request\n"
     }
     claim = Asked(texts).ask("where would I add a new way to authenticate requests?").claim
-    assert claim.startswith("A new one derives from auth.Authenticator (auth.py:1-3).")
+    assert claim.startswith("Derive from auth.Authenticator (auth.py:1-3).")
 
 
 def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_open() -> None:
@@ -354,7 +354,7 @@ def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_
     }
     report = Asked(texts).ask("where would I add a new router?")
     assert report.claim.startswith(
-        "A new one implements Router (router.ts:1-3), as most do by way of BaseRouter (router.ts:5-188)."
+        "Implement Router (router.ts:1-3), as most do by way of BaseRouter (router.ts:5-188)."
     )
     assert "Renderer.defineRouter (renderer.ts:4-6) registers it." in report.claim
     (shown,) = [one.excerpt for one in report.findings if one.symbol.endswith("BaseRouter")]
@@ -390,8 +390,7 @@ impl From<Key> for Action {
 def test_nothing_derives_from_an_enumeration() -> None:
     report = Asked({"action.rs": ACTIONS}).ask("where would I add a new action?")
     assert report.claim.startswith(
-        "A new one is a member of Action (action.rs:1-6)."
-        " Action.execute (action.rs:9-16) lists existing ones."
+        "Add a member to Action (action.rs:1-6). Action.execute (action.rs:9-16) lists existing ones."
     )
 
 
@@ -448,7 +447,7 @@ def test_the_errors_of_an_unknown_function_are_not_those_of_others() -> None:
 @pytest.mark.parametrize("module", ["tests", "test"])
 def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
     claim = Asked({"src/shell.rs": SHELL.replace("mod tests", f"mod {module}")}).ask("who calls read?").claim
-    assert claim == "read (src/shell.rs:1-4) is called by 1 place in tests."
+    assert claim == "read (src/shell.rs:1-4) is called at 1 place in tests."
 
 
 @pytest.mark.parametrize(
@@ -512,7 +511,7 @@ def test_of_many_declarations_those_beside_the_other_are_compared() -> None:
     asked = Asked({"dom/a_node.py": NODE, "dom/element.py": ELEMENT})
     claim = asked.ask("what is the difference between text and read_text?").claim
     assert claim == (
-        "Element.text (dom/element.py:2-4) and 1 more declaration: Set the text."
+        "Element.text (dom/element.py:2-4), one of 2 declarations: Set the text."
         " Element.read_text (dom/element.py:6-8): Get all text."
     )
 

@@ -31,7 +31,7 @@ def test_a_direct_user_that_is_also_reached_in_two_steps_is_counted() -> None:
 def test_tests_beyond_those_shown_are_counted() -> None:
     texts = {"depot.py": DEPOT, "tests/test_depot.py": _write_ways(95, "Depot().report(parcel)")}
     claim = Asked(texts).ask("who calls Depot.report").claim
-    assert claim.endswith("is called by 95 places in tests.")
+    assert claim.endswith("is called at 95 places in tests.")
 
 
 def test_calls_on_what_has_no_known_type_are_counted_beside_those_of_tests() -> None:
@@ -42,7 +42,7 @@ def test_calls_on_what_has_no_known_type_are_counted_beside_those_of_tests() -> 
     }
     claim = Asked(texts).ask("who calls Depot.add").claim
     assert claim == (
-        "Depot.add (depot.py:2-3) is called by 1 place in tests. What 2 more calls of add mean,"
+        "Depot.add (depot.py:2-3) is called at 1 place in tests. What 2 more calls of add mean,"
         " as in work.py:4, could not be resolved."
     )
 
@@ -92,4 +92,4 @@ def test_possible_tests_stand_in_brackets_behind_the_sure_ones() -> None:
         "tests/test_any.py": _write_ways(3, "any.report(parcel)", ""),
     }
     claim = Asked(texts).ask("who calls Depot.report").claim
-    assert claim == "Depot.report (depot.py:2-3) is called by 2 places in tests (perhaps 5)."
+    assert claim == "Depot.report (depot.py:2-3) is called at 2 places in tests (perhaps 5)."

@@ -40,14 +40,14 @@ ASKED = [
     (
         {"gate.ts": GATE},
         "how is it decided whether a guest is admitted?",
-        "It decides by `if (!rules.strict) return true` (gate.ts:4) and `if (rules.denies(guest))` with"
+        "It decides: `if (!rules.strict) return true` (gate.ts:4); `if (rules.denies(guest))` →"
         " `return false` (:6).",
     ),
     (
         {"shelf.go": SHELF},
         "how is a parcel fetched by its label? (fetch)",
-        'It decides by `if label == ""` with `return nil, errNoLabel` (shelf.go:4) and `if parcel.isLocked`'
-        " with `return nil, errLocked` (:11).",
+        'It decides: `if label == ""` → `return nil, errNoLabel` (shelf.go:4); `if parcel.isLocked`'
+        " → `return nil, errLocked` (:11).",
     ),
 ]
 
@@ -61,7 +61,7 @@ def test_the_conditions_under_which_a_function_leaves_early_are_told(
 
 def test_one_condition_is_only_a_guard() -> None:
     text = GATE.replace("  if (!rules.strict) return true\n", "")
-    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+    assert "decides:" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_one_condition_is_only_a_guard() -> None:
 )
 def test_a_result_that_is_no_condition_does_not_make_one_condition_tell(result: str) -> None:
     text = GATE.replace("  if (!rules.strict) return true\n", "").replace("guest.ticket.isValid", result)
-    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+    assert "decides:" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
     text = text.replace(result, "guest.ticket > 2")
     assert "`return guest.ticket > 2` (:10)" in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
 
@@ -80,15 +80,15 @@ def test_a_division_is_no_comment_in_a_quoted_condition() -> None:
         "    if parcel.size // count if count else 0:  # so it is\n        return 2\n    return None\n"
     )
     claim = Asked({"shelf.py": text}).ask("how is the shelf of a parcel chosen? (choose_shelf)").claim
-    assert "`if parcel.size // 2 > 9` with `return 1`" in claim
-    assert "`if parcel.size // count if count else 0` with" in claim
+    assert "`if parcel.size // 2 > 9` → `return 1`" in claim
+    assert "`if parcel.size // count if count else 0` →" in claim
 
 
 def test_what_leaves_only_a_turn_of_a_loop_decides_nothing() -> None:
     turns = "".join(f"    if (gate.{name}) {{\n      continue\n    }}\n" for name in ("a", "b"))
     loop = f"  for (const gate of guest.gates) {{\n{turns}  }}\n"
     text = GATE.replace("  if (!rules.strict) return true\n", loop)
-    assert "decides by" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
+    assert "decides:" not in Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
 
 
 def test_of_many_conditions_those_with_words_of_the_question_are_told_and_shown() -> None:
@@ -106,7 +106,7 @@ def test_a_condition_is_quoted_without_the_bracket_of_the_branch_before() -> Non
         "    return 2;\n  }\n  return place(parcel);\n}\n"
     )
     claim = Asked({"shelf.js": text}).ask("how is the shelf of a parcel chosen? (chooseShelf)").claim
-    assert "and `else if (parcel.large)` with `return 2;` (:4)." in claim
+    assert "; `else if (parcel.large)` → `return 2;` (:4)." in claim
 
 
 def test_exits_without_a_word_of_the_question_give_way_to_the_branches_that_have_one() -> None:
@@ -126,15 +126,15 @@ def test_exits_without_a_word_of_the_question_give_way_to_the_branches_that_have
 """
     report = Asked({"loader.py": text}).ask("how is it decided which recipe of a parent is loaded? (load)")
     assert (
-        "It decides by `if self.holds(parent)` with `found = self.read_recipe(parent)` (loader.py:8) and"
-        " `if parent.has_recipe()` with `self.recipes.append(parent)` (:11)."
+        "It decides: `if self.holds(parent)` → `found = self.read_recipe(parent)` (loader.py:8);"
+        " `if parent.has_recipe()` → `self.recipes.append(parent)` (:11)."
     ) in report.claim
 
 
 def test_before_a_bare_return_stands_what_a_condition_leads_to() -> None:
     text = GATE.replace("    return false\n", "    gate.refuse(guest)\n    return\n")
     claim = Asked({"gate.ts": text}).ask(ASKED[0][1]).claim
-    assert "`if (rules.denies(guest))` with `gate.refuse(guest)` (:6)" in claim
+    assert "`if (rules.denies(guest))` → `gate.refuse(guest)` (:6)" in claim
 
 
 def test_all_lines_of_a_condition_that_is_told_are_shown() -> None:
@@ -167,7 +167,7 @@ RETRY = """def wrap_task(task):
 def test_a_branch_with_more_words_than_any_early_exit_is_told_first() -> None:
     question = "how is the delay of a retry decided? (wrap_task, retry_backoff)"
     claim = Asked({"task.py": RETRY}).ask(question).claim
-    told = "`if retry_backoff` with `parcel.delay = find_backoff(parcel.retries, retry_backoff)` (:11)."
+    told = "`if retry_backoff` → `parcel.delay = find_backoff(parcel.retries, retry_backoff)` (:11)."
     assert claim.endswith(told)
     assert "Refused" not in claim
 
@@ -185,7 +185,7 @@ def test_each_statement_is_not_compared_with_each_word_of_a_long_question() -> N
 
 def test_a_long_question_is_told_what_decides() -> None:
     asked, query = ask_long(50)
-    assert "It decides by `if gate0 and guest0`" in asked.ask(query).claim
+    assert "It decides: `if gate0 and guest0`" in asked.ask(query).claim
 
 
 STAMPS = """class Stamps:
@@ -224,7 +224,7 @@ def post_all(parcels, stamps):
 def test_a_function_that_returns_a_condition_decides_by_it() -> None:
     claim = Asked({"stamps.py": STAMPS}).ask("how is it decided whether a stamp is due? (is_due)").claim
     assert (
-        "Stamps.is_due decides by `return ( self.sender is not None and self.weight > self.free`"
+        "Stamps.is_due decides: `return (self.sender is not None and self.weight > self.free`"
         " (stamps.py:4)." in claim
     )
 
@@ -234,8 +234,8 @@ def test_a_guessed_function_that_the_best_one_calls_is_told_with_its_conditions(
     question = f"how does it decide which ones to post all at once? {guesses}"
     claim = Asked({"stamps.py": STAMPS}).ask(question).claim
     assert (
-        "find_late_parcels decides by `if parcel.date < stamps.today` with `late.append(parcel)`"
-        " (stamps.py:20) and `if parcel.stamp not in stamps.known` with `late.append(parcel.copy())` (:23)."
+        "find_late_parcels decides: `if parcel.date < stamps.today` → `late.append(parcel)`"
+        " (stamps.py:20); `if parcel.stamp not in stamps.known` → `late.append(parcel.copy())` (:23)."
         in claim
     )
 
@@ -249,7 +249,7 @@ def test_what_only_calls_another_function_is_no_condition() -> None:
     claim = (
         Asked({"shelf.py": text}).ask("how is it decided which shelf a parcel is put on? (pick_shelf)").claim
     )
-    assert "It decides by `if parcel.heavy`" in claim
+    assert "It decides: `if parcel.heavy`" in claim
     assert "is_listed decides" not in claim
 
 
@@ -274,7 +274,7 @@ def test_a_handler_under_which_another_condition_leaves_is_not_told_by_its_end()
 }
 """
     claim = Asked({"routers.ts": text}).ask("how is it decided which router takes a route?").claim
-    assert "It decides by" in claim
+    assert "It decides:" in claim
     assert "throw error" not in claim
 
 
@@ -284,8 +284,8 @@ def test_the_only_error_of_a_long_function_is_not_what_it_decides_by() -> None:
     question = "how is it decided which stamp a parcel gets? (choose)"
     long = Asked({"a.py": f"def choose(parcel):\n{steps}{fails}    return parcel\n"}).ask(question)
     short = Asked({"a.py": f"def choose(parcel):\n{fails}    return parcel\n"}).ask(question)
-    assert "decides by" not in long.claim
-    assert "It decides by `if parcel.stamp is None`" in short.claim
+    assert "decides:" not in long.claim
+    assert "It decides: `if parcel.stamp is None`" in short.claim
 
 
 ENCLOSED = """class Kiln:
@@ -309,8 +309,8 @@ def test_a_condition_is_told_and_shown_with_those_around_it() -> None:
     text = ENCLOSED.replace("        return glaze\n", f"{more}        return glaze\n")
     report = Asked({"kiln.py": text}).ask("how is the glaze of a pot chosen? (choose_glaze, wanted)")
     around = "`if not pot.bears(glaze)` (:4)"
-    assert f"`if wanted` with `raise GlazeError(wanted)` (kiln.py:6) under {around}" in report.claim
-    told = f"`if glaze.is_empty` with `return self.clear_glaze` (:11) under the `else` of {around}"
+    assert f"`if wanted` → `raise GlazeError(wanted)` (kiln.py:6) inside {around}" in report.claim
+    told = f"`if glaze.is_empty` → `return self.clear_glaze` (:11) inside the `else` of {around}"
     assert told in report.claim
     shown = find_one(report, "kiln.Kiln.choose_glaze").excerpt
     assert shown.index("if not pot.bears") < shown.index("if wanted")
@@ -321,4 +321,4 @@ def test_a_condition_under_one_that_is_told_names_its_line() -> None:
         "            glaze = self.find_glaze(pot)\n", "            return self.find_glaze(pot)\n"
     )
     claim = Asked({"kiln.py": text}).ask("how is the glaze of a pot chosen? (choose_glaze, wanted)").claim
-    assert "`if wanted` with `raise GlazeError(wanted)` (:6) under that of line 4" in claim
+    assert "`if wanted` → `raise GlazeError(wanted)` (:6) inside that of line 4" in claim

@@ -46,7 +46,7 @@ def test_a_guess_beside_sure_callers_is_told_as_one() -> None:
         "def lose(any, parcel):\n    any.report(parcel)\n",
     }
     assert Asked(texts).ask("who calls Depot.report").claim == (
-        "Depot.report (depot.py:2-3) is called by work.deliver (work.py:4-5) and perhaps by"
+        "Depot.report (depot.py:2-3) is called by work.deliver (work.py:4-5), and perhaps by"
         " work.lose (work.py:8-9)."
     )
 

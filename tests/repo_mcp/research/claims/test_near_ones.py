@@ -46,7 +46,7 @@ def test_a_long_statement_is_cut_behind_a_word() -> None:
     said = "the parcel does not fit on the shelf, which has room for a smaller one only, or for none at all"
     text = STORE.replace("the parcel does not fit on the shelf", said)
     claim = Asked({**SHELVES, "store.py": text}).ask(f"{ASKED} (store_parcel)").claim
-    assert "on the shelf, which has room for a smaller one …`" in claim
+    assert 'on the shelf, which has room for a smaller one …")`' in claim
 
 
 def test_names_of_one_file_share_its_path() -> None:

@@ -120,7 +120,7 @@ def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
 def test_no_declaration_is_best_beside_one_that_is_rated_as_high() -> None:
     claim = Asked({"shops.py": SHOPS}).ask("how is the price of a basket found?").claim
     assert claim.startswith(
-        "shops.pick_basket (shops.py:1-5) comes closest. It decides by `if basket.price > shelf.price` with"
+        "shops.pick_basket (shops.py:1-5) comes closest. It decides: `if basket.price > shelf.price` →"
     )
     assert claim.endswith("See also shops.weigh_basket (shops.py:8-12).")
 
@@ -144,7 +144,7 @@ def test_a_kind_is_registered_by_the_function_with_its_whole_name() -> None:
         .ask("Where would I add a new parcel sorter?")
         .claim
     )
-    assert claim.startswith("A new one implements depot.ParcelSorter (depot/sorter.go:3-5).")
+    assert claim.startswith("Implement depot.ParcelSorter (depot/sorter.go:3-5).")
     assert "depot.RegisterParcelSorter (depot/sorter.go:15-17) registers it." in claim
     assert "AddSorter" not in claim
 
@@ -225,7 +225,7 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
             "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"
             + "    parcels.sort()\n" * LONG_LINES
             + "    return parcels.lost\n",
-            "lost.sort_parcels (lost.py:1-153) comes closest; in its 153 lines the words may be far apart.",
+            "lost.sort_parcels (lost.py:1-153) comes closest.",
         ),
     ],
 )

@@ -29,8 +29,8 @@ ASKED = "How do I write a custom column measure? (MeasureDecorator, process_weig
 
 def test_a_guessed_type_from_which_others_derive_is_the_base_although_nothing_is_abstract() -> None:
     claim = Asked(MEASURES).ask(ASKED).claim
-    assert claim.startswith("A new one derives from measures.MeasureDecorator")
-    assert "It must define process_weight. Others also override prepare." in claim
+    assert claim.startswith("Derive from measures.MeasureDecorator")
+    assert "You must define process_weight. Others also override prepare." in claim
 
 
 def test_an_alias_for_type_checkers_is_no_table_of_a_kind() -> None:
@@ -54,7 +54,7 @@ def test_of_two_guessed_interfaces_the_first_is_the_base() -> None:
         + 'type seal struct{}\n\nfunc (seal) Write() string {\n\treturn "seal"\n}\n',
     }
     claim = Asked(texts).ask("How do I write a custom stamp? (StampInterface, StampWriterInterface)").claim
-    assert claim.startswith("A new one implements stamps.StampInterface")
+    assert claim.startswith("Implement stamps.StampInterface")
 
 
 FILTERS = {
@@ -77,9 +77,9 @@ def test_the_guessed_base_beside_the_one_named_after_the_kind_is_meant() -> None
     claim = (
         Asked(FILTERS).ask("How do I write a custom filter that labels a crate? (CrateFilter, apply)").claim
     )
-    assert claim.startswith("A new one derives from crate_filters.CrateFilter")
+    assert claim.startswith("Derive from crate_filters.CrateFilter")
     plain = Asked(FILTERS).ask("How do I write a custom filter for a parcel? (Filter, apply)").claim
-    assert plain.startswith("A new one derives from filters.Filter")
+    assert plain.startswith("Derive from filters.Filter")
 
 
 def test_what_only_others_named_after_the_kind_set_is_not_said_to_be_set_by_most() -> None:

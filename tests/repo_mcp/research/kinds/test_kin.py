@@ -33,7 +33,7 @@ def test_the_interface_of_a_kind_from_which_more_derive_is_its_base() -> None:
         "        [new SizeSorter(), new WeightSorter(), new ColorSorter()];\n}\n",
     }
     claim = Asked(texts).ask("Where would I add a new parcel sorter?").claim
-    assert claim.startswith("A new one implements IParcelSorter (Sorters/IParcelSorter.cs:1).")
+    assert claim.startswith("Implement IParcelSorter (Sorters/IParcelSorter.cs:1).")
     assert "Registry.List (Registry.cs:3-4) lists existing ones." in claim
 
 
@@ -68,7 +68,7 @@ def test_a_guessed_type_from_which_many_derive_is_the_base_of_the_kind() -> None
     assert not asked.ask(ADDS_INTEGRATION).claim.startswith("A new one")
     for guess in ("Notifier", "notify.Notifier"):
         report = asked.ask(f"{ADDS_INTEGRATION} ({guess}, Receivers)")
-        assert report.claim.startswith("A new one implements notify.Notifier (notify/notify.go:3-5).")
+        assert report.claim.startswith("Implement notify.Notifier (notify/notify.go:3-5).")
         assert "build.Receivers" in list_found(report)  # although it is no integration
 
 
@@ -82,7 +82,7 @@ def test_a_guess_is_not_the_base_of_a_kind_that_the_question_names() -> None:
     vans = "".join(f"class {name}Van(Vehicle):\n    pass\n\n\n" for name in (*NAMES, "Land", "Snow"))
     asked = Asked({"carriers.py": bases + vans + CARRIERS})
     claim = asked.ask("Where would I add another carrier? (Vehicle)").claim
-    assert claim.startswith("A new one derives from carriers.Carrier")
+    assert claim.startswith("Derive from carriers.Carrier")
 
 
 NOTICES = {
@@ -101,6 +101,6 @@ export class User {
 
 def test_what_sets_a_member_or_adds_something_without_the_noun_of_the_kind_adds_no_kind() -> None:
     report = Asked(NOTICES).ask("where should I add a new notice type? (NoticeEventType, settings)")
-    assert report.claim.startswith("A new one is a member of NoticeEventType (types.ts:1-5).")
+    assert report.claim.startswith("Add a member to NoticeEventType (types.ts:1-5).")
     assert "registers it" not in report.claim
     assert "addType" not in list_found(report)

@@ -49,7 +49,7 @@ ASKS_SINK = "How do I write a custom sink? (Sink, RenderEntry, SinkAttribute)"
 def test_what_is_written_is_a_type_and_the_verb_names_no_function() -> None:
     claim = Asked(SINKS).ask(ASKS_SINK).claim
     assert claim.startswith(
-        "A new one derives from Sink (Sinks/Sink.cs:1-81). Others override Write."
+        "Derive from Sink (Sinks/Sink.cs:1-81). Others override Write."
         " An example is PlainSink (Sinks/PlainSink.cs:1-11)."
         " Setup.RegisterSink (Setup.cs:7-12) registers it."
     )
@@ -100,7 +100,7 @@ def test_an_interface_that_few_functions_return_comes_first_and_no_deprecated_on
         "How do I write a custom keeper to save text elsewhere? (Keeper, createMemoryKeeper)"
     )
     assert report.claim.startswith(
-        "A new one is made by a function that returns Keeper (src/keeper.ts:1-4)."
+        "Write a function that returns Keeper (src/keeper.ts:1-4)."
         " An example is createFileKeeper (src/file.ts:3-10)."
     )
     assert list_found(report)[:2] == ["Keeper", "createFileKeeper"]
@@ -127,8 +127,8 @@ def test_a_base_of_python_tells_what_is_overridden() -> None:
         "depot.py": "def implement_carrier_rules(rules):\n    return sorted(rules)\n",
     }
     claim = Asked(texts).ask("How do I implement my own carrier?").claim
-    assert claim.startswith("A new one derives from carriers.Carrier (carriers.py:4-13).")
-    assert "It must define carry. Others also override stop. An example is carriers.AirCarrier" in claim
+    assert claim.startswith("Derive from carriers.Carrier (carriers.py:4-13).")
+    assert "You must define carry. Others also override stop. An example is carriers.AirCarrier" in claim
     assert "implement_carrier_rules" not in claim
 
 
@@ -154,7 +154,7 @@ def test_a_trait_and_an_interface_come_first() -> None:
         report = Asked(texts).ask("How do I write a custom sorter?")
         assert report.findings[0].role is Role.BASE
         assert report.findings[1].role is Role.MODEL
-        assert "It must define sort." in report.claim
+        assert "You must define sort." in report.claim
 
 
 def test_a_section_on_building_one_tells_how() -> None:
@@ -210,7 +210,7 @@ def test_what_calls_an_overridden_member_is_shown_with_the_call() -> None:
 
 
 def test_abstract_members_come_first_and_properties_are_settings() -> None:
-    assert "It must define Admits. Others also override Name." in Asked(GUARDS).ask(ASKS_GUARD).claim
+    assert "You must define Admits. Others also override Name." in Asked(GUARDS).ask(ASKS_GUARD).claim
 
 
 def test_further_types_of_a_kind_are_listed_beside_the_findings() -> None:
@@ -307,7 +307,7 @@ def test_a_long_base_shows_what_only_raises_and_the_model_its_settings() -> None
         for name in ("Hand", "Steam", "Screw")
     )
     report = Asked({"press.py": base + presses}).ask("How do I write a custom press? (Press)")
-    assert "It must define fold. Most set name. Others also override tidy." in report.claim
+    assert "You must define fold. Most set name. Others also override tidy." in report.claim
     shown = {one.role: one.excerpt for one in report.findings}
     assert "raise NotImplementedError" in shown[Role.BASE]
     assert "name = '" in shown[Role.MODEL]

@@ -39,9 +39,9 @@ ASKS = "How do I write a custom store?"
 
 def test_each_base_has_its_own_members_to_define() -> None:
     claim = Asked(TEXTS).ask(ASKS).claim
-    assert claim.startswith("A new one derives from stores.Store (stores.py:1-")
+    assert claim.startswith("Derive from stores.Store (stores.py:1-")
     assert "as most do by way of stores.KeyedStore (stores.py:" in claim
-    assert "One that derives from Store itself must define load; one from KeyedStore, get." in claim
+    assert "What derives from Store itself must define load; what derives from KeyedStore, get." in claim
     assert "Most set name. Others also override tidy." in claim
 
 
@@ -78,7 +78,7 @@ def test_an_interface_requires_what_it_includes_but_not_what_it_has_code_for() -
         )
     }
     report = Asked(texts).ask(ASKS)
-    assert "It must define Load and Get." in report.claim
+    assert "You must define Load and Get." in report.claim
     assert [one.role for one in report.findings[:2]] == [Role.BASE, Role.BASE]
     java = {
         "Store.java": "interface Store {\n  String load(String key);\n\n"
@@ -90,7 +90,7 @@ def test_an_interface_requires_what_it_includes_but_not_what_it_has_code_for() -
             for name in ("File", "Cloud", "Disk")
         },
     }
-    assert "It must define load. Others also override tidy." in Asked(java).ask(ASKS).claim
+    assert "You must define load. Others also override tidy." in Asked(java).ask(ASKS).claim
     csharp = {
         "IStore.cs": "interface IStore {\n  string Load(string key);\n"
         '  string Name(int size) => "plain";\n}\n',
@@ -101,7 +101,7 @@ def test_an_interface_requires_what_it_includes_but_not_what_it_has_code_for() -
             for name in ("File", "Cloud", "Disk")
         },
     }
-    assert "It must define Load. Others also override Name." in Asked(csharp).ask(ASKS).claim
+    assert "You must define Load. Others also override Name." in Asked(csharp).ask(ASKS).claim
 
 
 def test_a_long_member_of_an_interface_is_read_in_linear_time() -> None:
@@ -132,7 +132,7 @@ def test_what_only_raises_is_required_if_most_define_it() -> None:
         + "".join(map(build_store, ("File", "Cloud", "Disk")))
         + build_store("Counting").replace("def tidy", "def count")
     }
-    assert "one from KeyedStore, get." in Asked(texts).ask(ASKS).claim
+    assert "what derives from KeyedStore, get." in Asked(texts).ask(ASKS).claim
 
 
 def test_a_guessed_type_without_members_is_no_example() -> None:

@@ -135,7 +135,7 @@ CORE = """export class Client {
 def test_two_methods_of_a_type_and_its_wrapper_are_compared_in_the_type() -> None:
     texts = {"core/client.ts": CORE, "client.ts": WRAPPED}
     claim = Asked(texts).ask("what is the difference between Client.refresh and Client.reset?").claim
-    assert claim.startswith("Client.refresh is declared at core/client.ts:2-4 and 1 more declaration.")
+    assert claim.startswith("Client.refresh is declared at core/client.ts:2-4 and 1 other place.")
     assert "Client.reset is declared at core/client.ts:5-7" in claim
 
 
@@ -169,8 +169,8 @@ BERTHS = {
 def test_of_names_that_many_declare_two_types_of_one_folder_are_compared() -> None:
     report = Asked(BERTHS).ask("difference between Mooring and MooringTwo")
     assert report.claim.startswith(
-        "yard.Mooring is declared at yard/mooring.go:3-5 and 8 more declarations."
-        " yard.MooringTwo is declared at yard/mooring_two.go:3-5 and 1 more declaration."
+        "yard.Mooring is declared at yard/mooring.go:3-5 and 8 other places."
+        " yard.MooringTwo is declared at yard/mooring_two.go:3-5 and 1 other place."
     )
     assert (
         report.reading.text

@@ -56,3 +56,37 @@ def test_a_bracket_that_is_opened_in_a_value_is_closed_there() -> None:
 def test_the_name_of_what_configures_everything_is_read_in_linear_time() -> None:
     assert _CONFIGURES_ALL.fullmatch("DefaultServerSettings")
     assert_linear(lambda size: "Default" * size + "x", _CONFIGURES_ALL.fullmatch, 3)
+
+
+KILN = {
+    "kiln/kiln.go": (
+        "package kiln\n\n// DefaultHeat is the heat that a kiln has if none is given.\n"
+        "const DefaultHeat = int64(900)\n\n"
+        "func NewKiln(heat int64) *Kiln {\n\tif heat == 0 {\n\t\theat = DefaultHeat\n\t}\n"
+        "\treturn &Kiln{heat}\n}\n"
+    ),
+    "conf/config.go": (
+        'package conf\n\nimport "flag"\n\ntype Config struct {\n\tKilnHeat int64 `json:"kiln-heat"`\n}\n\n'
+        "func (cfg *Config) AddFlags(fs *flag.FlagSet) {\n"
+        '\tfs.Int64Var(&cfg.KilnHeat, "kiln-heat", cfg.KilnHeat, "The heat of the kiln.")\n}\n'
+    ),
+    "main.go": (
+        "package main\n\nfunc main() {\n\tcfg := conf.Config{}\n\tif cfg.KilnHeat != kiln.DefaultHeat {\n"
+        "\t\twarn()\n\t}\n\tkiln.NewKiln(cfg.KilnHeat)\n}\n"
+    ),
+}
+
+
+def test_a_guessed_field_is_the_setting_and_a_guessed_constant_its_default() -> None:
+    asked = "Where is the most heat of the kiln configured and what is its default?"
+    report = Asked(KILN).ask(f"{asked} (NewKiln, DefaultHeat, KilnHeat)")
+    assert report.reading.text == "where Config.KilnHeat is configured"
+    assert report.claim.startswith("KilnHeat is declared at conf/config.go:6 and set at conf/config.go:10.")
+    assert "DefaultHeat is int64(900), declared at kiln/kiln.go:4" in report.claim
+    assert "Its default is kiln.DefaultHeat {" not in report.claim
+    assert any("fs.Int64Var" in one.excerpt for one in report.findings)
+
+
+def test_a_guessed_function_is_no_setting() -> None:
+    asked = "Where is the most heat of the kiln configured and what is its default? (NewKiln)"
+    assert not Asked(KILN).ask(asked).claim.startswith("NewKiln is declared at")

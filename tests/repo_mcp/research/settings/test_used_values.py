@@ -154,6 +154,7 @@ func DeliverAgain(parcel Parcel) error {
         ("limit", "  private limit: number,", ""),
         ("limit", "  mode: 'limit' | 'none',", ""),
         ("limit", "if (limit == 3) {", ""),
+        ("limit", "if oven.limit != LIMIT {", ""),
         ("limit", "call(first, limit: 3)", ""),
     ],
 )

@@ -117,14 +117,14 @@ def test_the_function_that_returns_the_decision_leads_with_what_it_asks_and_what
     report = Asked({"Kiln.cs": KILN}).ask(ASKED)
     found = list_found(report)[:3]
     assert found == ["Kiln.MustCoolBatch", "Kiln.MustCoolByHeat", "Kiln.CoolBatch"]
-    assert "Kiln.MustCoolByHeat decides by `if (batch.Heat == 0 || batch.Heat < CoolBelow)`" in report.claim
+    assert "Kiln.MustCoolByHeat decides: `if (batch.Heat == 0 || batch.Heat < CoolBelow)`" in report.claim
 
 
 def test_a_function_in_a_condition_of_the_best_one_comes_before_what_that_leads_to() -> None:
     report = Asked({"shop.py": SHOP}).ask("How is it decided which shelves are loaded? (load_shelves)")
     found = list_found(report)
     assert found[:2] == ["shop.load_shelves", "shop.is_in_yard"]
-    assert "and `return path not in shop.yard.parents` (:14)." in report.claim
+    assert "; `return path not in shop.yard.parents` (:14)." in report.claim
 
 
 def test_what_gives_a_value_to_a_name_in_a_condition_is_shown() -> None:

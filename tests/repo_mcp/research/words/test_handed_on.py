@@ -71,14 +71,14 @@ def test_what_is_looped_over_comes_behind_the_best_one() -> None:
 def test_what_is_passed_on_needs_a_word_of_the_question() -> None:
     report = Asked(FILES).ask("how is a notice of a setting shown?")
     reasons = {one.symbol: one.why for one in report.findings}
-    assert reasons[f"{HANDED}.drop_old_notice"] == "show_notice hands on to it"
-    assert "hands on" not in reasons.get(f"{HANDED}.on_ring", "")
-    assert "hands on" not in reasons.get(f"{HANDED}.prepare", "")
+    assert reasons[f"{HANDED}.drop_old_notice"] == "a step of show_notice"
+    assert "a step of" not in reasons.get(f"{HANDED}.on_ring", "")
+    assert "a step of" not in reasons.get(f"{HANDED}.prepare", "")
 
 
 def test_an_abstract_function_stands_for_those_that_override_it() -> None:
     report = Asked(FILES).ask("how is a notice of a setting shown (ask, whether)?")
-    assert find_one(report, "loud.LoudPresenter.ask_whether").why.endswith("hands on to it")
+    assert find_one(report, "loud.LoudPresenter.ask_whether").why.startswith("a step of ")
 
 
 GO = {
@@ -115,7 +115,7 @@ func reset(name string) error {
 
 def test_a_method_of_the_same_type_may_be_in_another_file() -> None:
     report = Asked(GO).ask("what happens when a visitor is forwarded?")
-    assert find_one(report, "proxy.Handler.countFailure").why == "forwardVisitor hands on to it"
+    assert find_one(report, "proxy.Handler.countFailure").why == "a step of forwardVisitor"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_nothing_is_handed_on_by_what_may_not_be_asked_for() -> None:
     }
     report = Asked(texts).ask("how is a notice of a setting shown to an elephant?")
     assert "lacks the word elephant" in report.claim
-    assert not any("hands on" in one.why for one in report.findings)
+    assert not any("a step of" in one.why for one in report.findings)
 
 
 def test_groups_are_around_the_best_ones_and_not_around_what_they_hand_on_to() -> None:

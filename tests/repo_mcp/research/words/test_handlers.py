@@ -37,7 +37,7 @@ def test_what_handles_a_failure_is_told_with_what_uses_its_outcome() -> None:
     report = Asked({"print.ts": PRINT}).ask("What happens when a print job throws an error?")
     assert (
         "There, `catch (cause)` (print.ts:5) handles it: `made = refuse(cause, page)` (:7), then "
-        "`report(made)` (:12) under `if (!page.isQuiet)` (:11) and `return made` (:14)."
+        "`report(made)` (:12) inside `if (!page.isQuiet)` (:11) and `return made` (:14)."
     ) in report.claim
     assert "report(made)" in find_one(report, "runPrint").excerpt
 
@@ -69,7 +69,7 @@ def test_what_is_done_under_a_condition_is_told_with_it() -> None:
     claim = Asked({"moves.py": MOVES}).ask("What happens when one of the pending moves fails?").claim
     assert (
         "There, `except MoveError as lost` (moves.py:6) handles it: `store.take_back()` (:8) "
-        "under `if with_own` (:7) and `raise` (:9)."
+        "inside `if with_own` (:7) and `raise` (:9)."
     ) in claim
 
 

@@ -36,3 +36,9 @@ def test_each_namesake_in_a_type_that_is_named_gets_the_worth_of_the_one_that_it
         ("HmacLong.prepare", 0.9),
         ("Curve.prepare", 0.9),
     ]
+
+
+def test_words_that_say_nothing_of_code_are_no_reason() -> None:
+    body = Body(["to name0 of"], 1, 1, 1, {1: ("to", "name0", "of")}, frozenset())
+    weights = {"to": 1.0, "name0": 1.0, "of": 1.0}
+    assert describe_words(body, weights) == "has words like name0"

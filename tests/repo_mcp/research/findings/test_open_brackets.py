@@ -1,0 +1,20 @@
+"""What is left open at the end of a text that is cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.findings.open_brackets import close_open
+
+
+@pytest.mark.parametrize(
+    ("text", "closing"),
+    [
+        ('raise Late("the parcel is ', '")'),
+        ("keep({ lot: [1, ", "]})"),
+        ("if (parcel.late) ", ""),
+        ('say("(") + tell(', ")"),
+    ],
+)
+def test_what_a_cut_leaves_open_is_closed(text: str, closing: str) -> None:
+    assert close_open(text) == closing
