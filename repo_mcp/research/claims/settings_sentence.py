@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.model import ExactRequest
@@ -71,7 +70,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         role: next(filter(None, (_cite_role(found, role) for found in (program, *others))), [])
         for role in roles
     }
-    name = _find_spelling(subject, program)
+    name = _choose_name(subject)
     read = _join_with_others(_cite_role(program, Role.READS), state.unnoted[Role.READS])
     is_first = bool(read) and asks_for_readers(state.request.query)
     is_key = not subject.nodes and "." in subject.asked  # whose last part alone may be anything
@@ -84,7 +83,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
-    nested = describe_nested_keys(state, name if subject.nodes else "")
+    nested = describe_nested_keys(state, subject.asked if subject.nodes else "")
     if nested and not (subject.nodes or any(places.values())):
         return f"{nested}{otherwise}"
     if passing and not (subject.nodes or any(places.values())):
@@ -93,11 +92,11 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         return _describe_unset(state, subject, whole, otherwise)
     declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
     sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
-    is_so = f"{name} is {sentence}." if sentence else f"{name} is not declared here."
-    default = deciding or _describe_given(state, program) or _describe_default(state, subject, program)
-    told = f"{deciding} {is_so}" if deciding else f"{is_so}{default}"
-    told = f"{nested} It {told.removeprefix(f'{name} ')}" if nested and not deciding else told
-    return f"{told}{_describe_examples(state, subject, program, (*own, *whole))}{otherwise}"
+    if deciding:
+        return f"{deciding} {name} is {sentence}.{otherwise}"
+    default = _describe_given(state, program) or _describe_default(state, subject, program)
+    lead = f"{nested} It" if nested else name
+    return f"{lead} is {sentence or 'not declared here'}.{default}{otherwise}"
 
 
 def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
@@ -154,36 +153,11 @@ def _describe_documents(state: ResearchState, subject: Subject) -> str:
     return f" It is documented at {join_names(cited)}." if cited else ""
 
 
-def _describe_examples(
-    state: ResearchState, subject: Subject, program: Sequence[Finding], others: Sequence[Finding]
-) -> str:
-    """Return a sentence on who sets a field that the program only declares and reads; "" for any other."""
-    roles = (Role.SETS, Role.OPTION, Role.FROM_ENVIRONMENT, Role.PASSES)
-    if not subject.nodes or any(one.role in roles for one in program):
-        return ""
-    for node in subject.nodes:
-        line = "".join(state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line])
-        if node.symbol.start_line != node.symbol.end_line or find_value(node.symbol.name, line):
-            return ""  # it may have its value there
-    given = _cite_role(others, Role.SETS)
-    return f" Nothing in the program is known to set it, but {given[0]} does." if given else ""
-
-
-def _find_spelling(subject: Subject, program: Sequence[Finding]) -> str:
-    """Return the name of a setting as it is declared, or else as most lines that set it spell it.
-
-    Return it as it was asked for if some line has that spelling, or if none has the name.
-    """
-    asked = fold_name(subject.asked).replace(" ", "")
-    in_words = " " in subject.asked and subject.is_declared  # "the default max_size"
-    names = [node.symbol.name for node in subject.nodes]
-    declared = [name for name in names if in_words or fold_name(name) == asked]
-    own = (one.reason.about for one in program if one.role in (Role.SETS, Role.DECLARES))
-    spelled = Counter(declared or (name for name in own if fold_name(name) == asked))
-    is_so = subject.asked in spelled or not spelled
-    return (
-        subject.asked if is_so else max(spelled, key=lambda one: (not one.startswith("_"), spelled[one], one))
-    )
+def _choose_name(subject: Subject) -> str:
+    """Return the name of a setting as it was asked for if it is declared so, or by nothing, or else that."""
+    declared = [node.symbol.name for node in subject.nodes]
+    is_so = not declared or subject.asked.rpartition(".")[2] in declared
+    return subject.asked if is_so else declared[0]
 
 
 def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:

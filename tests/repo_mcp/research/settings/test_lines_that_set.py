@@ -74,17 +74,6 @@ def test_a_type_in_a_document_sets_nothing() -> None:
     assert "declares or documents isLoud, in a document or example" in reasons
 
 
-def test_an_example_sets_what_the_program_only_declares() -> None:
-    files = {
-        "bell.ts": "export interface Bell {\n  isLoud: boolean;\n}\n",
-        "docs/bell.md": "```ts\nring({ isLoud: true });\n```\n",
-    }
-    claim = Asked(files).ask("where is isLoud configured?").claim
-    assert claim == (
-        "isLoud is declared at bell.ts:2. Nothing in the program is known to set it, but docs/bell.md:2 does."
-    )
-
-
 def test_words_beside_a_declared_name_are_not_said_to_be_declared() -> None:
     files = {"bell.py": "class Bell:\n    max_tone = 3\n"}
     claim = Asked(files).ask("where is the default max_tone configured?").claim
