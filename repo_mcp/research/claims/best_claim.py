@@ -54,23 +54,21 @@ _WORD = re.compile(r"\w+")
 _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
-def describe_doubt(best: Node) -> str | None:
-    """Return why the best declaration may only seem to be so: it is a type; "" if it is long, None if not.
+def is_doubtful(best: Node) -> bool:
+    """Return True for a type, which does nothing by itself, and for a long function.
 
     Of 102 answers the four that began with a function of more than LONG_LINES were wrong. None began with a
-    type, which does nothing by itself.
+    type.
     """
     lines = best.symbol.end_line - best.symbol.start_line + 1
-    if best.symbol.kind in TYPE_KINDS:
-        return "it is a type, not a function"
-    return "" if lines > LONG_LINES else None
+    return best.symbol.kind in TYPE_KINDS or lines > LONG_LINES
 
 
-def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str | None) -> str:
+def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, *, is_doubted: bool) -> str:
     """Return what fits best, what it does, and what is next to it.
 
     `errors` is None unless they are asked for. They come first, unless the best lacks words of the question:
-    then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
+    then these come before them.
     """
     best = own[0]
     if state.word_match.is_thin and not errors:
@@ -85,7 +83,9 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     callers = _list_callers(state, best)
     others = _list_others(state, own, (*callees, *callers))
     beside = _list_beside(state, best)
-    sentences = _judge_best(state, name_briefly(best), bool(rivals), doubt, beside, makes_none=errors == "")
+    sentences = _judge_best(
+        state, name_briefly(best), bool(rivals) or is_doubted, beside, makes_none=errors == ""
+    )
     if errors:
         sentences.insert(len(sentences) if state.word_match.lacking else 0, errors.rstrip())
     sentences += _quote_comment(state, best)
@@ -212,8 +212,7 @@ def _place_rarest(state: ResearchState) -> str:
 def _judge_best(
     state: ResearchState,
     best: str,
-    has_rivals: bool = False,
-    doubt: str | None = None,
+    is_doubted: bool = False,
     beside: Sequence[str] = (),
     *,
     makes_none: bool = False,
@@ -239,11 +238,10 @@ def _judge_best(
     elif beside:
         are = "is" if len(beside) == 1 else "are"
         sentences.append(f"{best} comes closest; the {name_words(beside)} {are} elsewhere in its file.")
-    elif state.word_match.is_guessed or has_rivals:
+    elif state.word_match.is_guessed or is_doubted:
         sentences.append(f"{best} comes closest.")
-    elif doubt is not None or state.word_match.is_unnamed:
-        reason = "neither its name nor its path has a word of the question" if doubt is None else doubt
-        sentences.append(f"{best} comes closest{reason and f'; {reason}'}.")
+    elif state.word_match.is_unnamed:
+        sentences.append(f"{best} comes closest; neither its name nor its path has a word of the question.")
     else:
         sentences.append(f"{best} fits{fits} best.")
     return sentences

@@ -13,8 +13,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.research.claims.best_claim import (
     describe_best,
-    describe_doubt,
     describe_places,
+    is_doubtful,
     leads_unparsed,
     name_words,
 )
@@ -161,7 +161,7 @@ def _describe_half(state: ResearchState, reading: Reading, described: Subject) -
         return " ".join([*said, lead, "nothing fits them."])
     best = Subject(own[0].symbol.name, TakenAs.DECLARED, (own[0],))
     passing = describe_passing(state, [*named, best])
-    return " ".join([*said, lead, describe_best(state, own, None, describe_doubt(own[0])), *passing])
+    return " ".join([*said, lead, describe_best(state, own, None, is_doubted=is_doubtful(own[0])), *passing])
 
 
 def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], errors: str | None) -> str:
@@ -169,7 +169,7 @@ def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], err
     if form not in (Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE):
         return ""
     if own:
-        best = describe_best(state, own, errors, describe_doubt(own[0]) if form is Form.OPEN else None)
+        best = describe_best(state, own, errors, is_doubted=form is Form.OPEN and is_doubtful(own[0]))
         return f"{best}{describe_tables(state)}"
     if form is Form.DIFFERENCE:
         return ""

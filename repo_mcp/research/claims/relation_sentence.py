@@ -160,24 +160,21 @@ class _Users:
         Of what may only share the name, it says "perhaps".
         """
         verb, by = (relation.removesuffix(" by"), "by ") if relation.endswith(" by") else (relation, "")
-        at = "at " if by else ""
         tests, guesses = (self._count_tests(is_guess=guessed) for guessed in (False, True))
-        sure = ((by, self._name(most, is_guess=False)), (at, self._say_tests(tests, guesses)))
-        perhaps = (
-            (by, self._name(MAX_NAMED, is_guess=True)),
-            (at, "" if tests else self._say_tests(guesses, 0)),
-        )
-        parts = [f"{how}{part}" for how, part in sure if part]
+        sure = (self._name(by, most, is_guess=False), self._say_tests(tests, guesses))
+        perhaps = (self._name(by, MAX_NAMED, is_guess=True), "" if tests else self._say_tests(guesses, 0))
+        parts = [*filter(None, sure)]
         if not parts:
             verb = f"is perhaps{verb[2:]}" if verb.startswith("is ") else f"perhaps {verb}"
         lead = "perhaps " if parts else ""
-        parts += [f"{lead}{how}{part}" for how, part in perhaps if part]
+        parts += [f"{lead}{part}" for part in perhaps if part]
         return f"{verb} {', and '.join(filter(None, (', '.join(parts[:-1]), *parts[-1:])))}"
 
-    def _name(self, most: int, *, is_guess: bool) -> str:
+    def _name(self, by: str, most: int, *, is_guess: bool) -> str:
         """Return those that are named and the number of the others, all sure or all guesses; "" for none."""
         found = [one for one in self.found if not self._is_counted(one) and _is_guess(one) is is_guess]
-        return name_findings(found, most, self.beyond[False, is_guess], at_least=self.is_least)
+        named = name_findings(found, most, self.beyond[False, is_guess], at_least=self.is_least)
+        return named and f"{by}{named}"
 
     def _count_tests(self, *, is_guess: bool) -> int:
         tests = sum(self._is_counted(one) and _is_guess(one) is is_guess for one in self.found)
@@ -186,9 +183,9 @@ class _Users:
     def _say_tests(self, number: int, guesses: int) -> str:
         if not number:
             return ""
-        least = "at least " if self.is_least else ""
+        least = " or more" if self.is_least else ""
         most = f" (perhaps {number + guesses})" if guesses and not least else ""
-        return f"{least}{number} {'place' if number == 1 else 'places'} in tests{most}"
+        return f"at {number}{least} {'place' if f'{number}{least}' == '1' else 'places'} in tests{most}"
 
     def _is_counted(self, one: Finding) -> bool:
         return self.counts_tests and is_test(one.path, one.symbol)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.claims.undeclared_names import describe_decided
 from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite_line, join_names
-from repo_mcp.research.findings.locating import is_aside, is_test_place
+from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.phrase_names import fold_name, write_snake
+from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
@@ -23,7 +22,6 @@ from repo_mcp.research.settings.nested_keys import describe_nested_keys
 from repo_mcp.research.settings.noted_deciding import describe_deciding_setting
 from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
-from repo_mcp.research.settings.setting_lines import MAX_MATCHES
 from repo_mcp.research.settings.settings_types import describe_settings_type
 from repo_mcp.research.settings.traced_values import trace_value
 from repo_mcp.symbol_index.unread_declarations import has_parser
@@ -38,7 +36,6 @@ _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
 # Roles of lines that may give a default with the name of a setting, the surest first.
 _GIVING = (Role.OPTION, Role.PASSES, Role.SETS, Role.FROM_ENVIRONMENT, Role.READS)
 _VALUES = frozenset({"constant", "property", "variable"})
-_DOCUMENTS = (".adoc", ".md", ".rst", ".txt")
 MAX_DEFAULT_CHARS = 80  # of a default that is quoted
 
 
@@ -70,7 +67,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         role: next(filter(None, (_cite_role(found, role) for found in (program, *others))), [])
         for role in roles
     }
-    name = _choose_name(subject)
+    name = _choose_name(subject, program)
     read = _join_with_others(_cite_role(program, Role.READS), state.unnoted[Role.READS])
     is_first = bool(read) and asks_for_readers(state.request.query)
     is_key = not subject.nodes and "." in subject.asked  # whose last part alone may be anything
@@ -131,31 +128,15 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
         given = find_value(name, line).rstrip(" ,;")
         is_name = fold_name(given.strip("\"'`").rpartition(".")[2]) == fold_name(name)  # a mere key
         if given and not is_name and len(given) <= MAX_DEFAULT_CHARS:
-            default = f" Its default is {given} ({write_citation(path, at, at)})."
-            return f"{default}{_describe_documents(state, subject)}"
-    return _describe_documents(state, subject)
+            return f" Its default is {given} ({write_citation(path, at, at)})."
+    return ""
 
 
-def _describe_documents(state: ResearchState, subject: Subject) -> str:
-    """Return a sentence on the lines of documents that name a setting with its default; "" if none does."""
-    if not subject.nodes:
-        return ""
-    name = subject.nodes[0].symbol.name
-    spelled = write_snake(name)
-    words = "|".join(dict.fromkeys((re.escape(name), spelled, spelled.replace("_", "-"))))
-    request = ExactRequest(
-        rf"\b(?:{words})\b.*\bdefaults?\b", regex=True, include_tests=False, limit=MAX_MATCHES
-    )
-    found = [one for one in state.source.search_exact(request).matches if one.path.endswith(_DOCUMENTS)]
-    cited = [
-        write_citation(one.path, one.start_line, one.start_line) for one in found if not is_aside(one.path)
-    ]
-    return f" It is documented at {join_names(cited)}." if cited else ""
-
-
-def _choose_name(subject: Subject) -> str:
-    """Return the name of a setting as it was asked for if it is declared so, or by nothing, or else that."""
+def _choose_name(subject: Subject, program: Sequence[Finding]) -> str:
+    """Return the name of a setting as it is declared, else as it is set, else as it was asked for."""
+    asked, own = fold_name(subject.asked), (one for one in program if one.role in (Role.SETS, Role.DECLARES))
     declared = [node.symbol.name for node in subject.nodes]
+    declared = declared or [one.reason.about for one in own if fold_name(one.reason.about) == asked]
     is_so = not declared or subject.asked.rpartition(".")[2] in declared
     return subject.asked if is_so else declared[0]
 

@@ -13,7 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.citing import cite_line, join_names, shorten_symbol
+from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_program, may_answer
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
@@ -130,10 +130,6 @@ def describe_named_defaults(state: ResearchState, said: str) -> str:
         told = [f"{lead}declared at {join_names(declared)}"]
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):
             found = [one for one in state.findings if one.role is role and one.reason.about == name]
-            is_within = role is Role.SETS and all(one.node_id for one in found)
-            places = [
-                f"{shorten_symbol(one)} ({cite_line(one)})" if is_within else cite_line(one) for one in found
-            ]
-            told += [f"{verb} {'in' if is_within else 'at'} {join_names(places)}"] if places else []
+            told += [f"{verb} at {join_names(map(cite_line, found))}"] if found else []
         sentences.append(f" {name} is {join_names(told, len(told))}.")
     return "".join(sentences)

@@ -214,12 +214,12 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     [
         (
             "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    harbour = 2\n    lost = 3\n",
-            "lost.Basket (lost.py:1-5) comes closest; it is a type, not a function.",
+            "lost.Basket (lost.py:1-5) comes closest.",
         ),
         (
             "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    lost = 3\n\n"
             "    def find_parcel(self):\n        # A lost parcel in the harbour.\n        return self.lost\n",
-            "lost.Basket (lost.py:1-8) comes closest; it is a type, not a function.",
+            "lost.Basket (lost.py:1-8) comes closest.",
         ),
         (
             "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"

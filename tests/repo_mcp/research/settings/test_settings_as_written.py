@@ -140,7 +140,6 @@ def test_a_default_is_told_and_what_the_program_answers_is_no_setting() -> None:
     assert report.claim.startswith(
         "JobTimeout is declared at config/config.go:8 and set at config/config.go:4 and config/config.go:13."
         " Its default is unit.Duration(10 * Second) (config/config.go:4)."
-        " It is documented at docs/configuration.md:3."
     )
     assert not [one for one in report.findings if one.path.startswith("api/")]
 

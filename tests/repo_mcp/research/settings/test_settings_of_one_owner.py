@@ -39,7 +39,7 @@ def test_the_default_is_told_with_its_value_and_what_replaces_it() -> None:
         'The default of Listen is DefaultGateAddress (gate.go:24), which is "localhost:80" (gate.go:7).'
         in report.claim
     )
-    assert "DefaultGateAddress is declared at gate.go:7 and set in depot.init (gate.go:12)" in report.claim
+    assert "DefaultGateAddress is declared at gate.go:7 and set at gate.go:12" in report.claim
     assert any("DefaultGateAddress = given" in one.excerpt for one in report.findings)
 
 
