@@ -17,6 +17,7 @@ from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
+from repo_mcp.research.settings.line_use import LineUse
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
 from repo_mcp.research.settings.noted_deciding import describe_deciding_setting
@@ -36,6 +37,7 @@ _SAYS_DEFAULT = re.compile(r"default", re.IGNORECASE)
 # Roles of lines that may give a default with the name of a setting, the surest first.
 _GIVING = (Role.OPTION, Role.PASSES, Role.SETS, Role.FROM_ENVIRONMENT, Role.READS)
 _VALUES = frozenset({"constant", "property", "variable"})
+_BY_OPTION = LineUse.FILLS.value.removeprefix("sets {}")
 MAX_DEFAULT_CHARS = 80  # of a default that is quoted
 
 
@@ -81,12 +83,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
     nested = describe_nested_keys(state, subject.asked if subject.nodes else "")
-    if nested and not (subject.nodes or any(places.values())):
-        return f"{nested}{otherwise}"
-    if passing and not (subject.nodes or any(places.values())):
-        return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}"
     if not (subject.nodes or any(places.values())):
-        return _describe_unset(state, subject, whole, otherwise)
+        handed = f"The name {subject.asked} is passed at {join_names(passing)}." if passing else ""
+        told = nested or handed
+        return f"{told}{otherwise}" if told else _describe_unset(state, subject, whole, otherwise)
     declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
     sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
     if deciding:
@@ -182,7 +182,8 @@ def _state_places(
         for what, found in groups
         if found
     ]
-    return (", and " if len(told) > 2 else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    are_many = len(told) > 2 or any(" and " in one for one in told[:1])
+    return (", and " if are_many else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:
@@ -199,4 +200,5 @@ def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
 
 
 def _cite_role(found: Sequence[Finding], role: Role) -> list[str]:
-    return [cite_line(one) for one in found if one.role is role]
+    own = [one for one in found if one.role is role]
+    return [f"{cite_line(one)}{' (an option)' if _BY_OPTION in one.reason.text else ''}" for one in own]

@@ -94,9 +94,9 @@ func Run(o *Options) []Pot {
 def test_an_option_sets_what_it_gets_the_address_of_and_a_name_in_another_case_is_another(query: str) -> None:
     files = {"cmd/main.go": FLAGS, "kiln/metrics.go": METRICS, "kiln/run.go": RUN}
     claim = Asked(files).ask(query).claim
-    assert (
-        claim
-        == "PendingPots is declared at kiln/run.go:4 and set at cmd/main.go:6. It is read at kiln/run.go:8."
+    assert claim == (
+        "PendingPots is declared at kiln/run.go:4 and set at cmd/main.go:6 (an option)."
+        " It is read at kiln/run.go:8."
     )
 
 

@@ -81,7 +81,9 @@ def test_a_guessed_field_is_the_setting_and_a_guessed_constant_its_default() -> 
     asked = "Where is the most heat of the kiln configured and what is its default?"
     report = Asked(KILN).ask(f"{asked} (NewKiln, DefaultHeat, KilnHeat)")
     assert report.reading.text == "where Config.KilnHeat is configured"
-    assert report.claim.startswith("KilnHeat is declared at conf/config.go:6 and set at conf/config.go:10.")
+    assert report.claim.startswith(
+        "KilnHeat is declared at conf/config.go:6 and set at conf/config.go:10 (an option)."
+    )
     assert "DefaultHeat is int64(900), declared at kiln/kiln.go:4" in report.claim
     assert "Its default is kiln.DefaultHeat {" not in report.claim
     assert any("fs.Int64Var" in one.excerpt for one in report.findings)
