@@ -83,12 +83,15 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     callers = _list_callers(state, best)
     others = _list_others(state, own, (*callees, *callers))
     beside = _list_beside(state, best)
-    sentences = _judge_best(
+    judged = _judge_best(
         state, name_briefly(best), bool(rivals) or is_doubted, beside, makes_none=errors == ""
     )
-    if errors:
-        sentences.insert(len(sentences) if state.word_match.lacking else 0, errors.rstrip())
-    sentences += _quote_comment(state, best)
+    sentences = [*judged, *_quote_comment(state, best)]
+    if errors and state.word_match.lacking:
+        sentences.insert(len(judged), errors.rstrip())
+    elif errors:  # a function whose errors are told needs no further word
+        is_told = name_briefly(best).rstrip(")") in errors
+        sentences = [errors.rstrip(), *(judged[:-1] if is_told else sentences)]
     is_there = place == best.node_id and not errors  # then the best is what was named last
     sentences += [f"There, {outcome.partition(', ')[2]}" if is_there else outcome] if outcome else []
     is_clear = is_there or not outcome
@@ -274,13 +277,14 @@ def _list_near(
 ) -> list[str]:
     """Return the names of what fits about as well as the best one, and of what is near to it.
 
-    What is `said` to decide something is named already.
+    What is in `said` is named already.
     """
     most = NEAREST_GUESSED if state.word_match.is_guessed else NEAREST
     near = list_near(state, best, others[:most])
     plain = [node for node in near if node.symbol.kind is not SymbolKind.CONSTRUCTOR]  # its type says as much
     names = dict.fromkeys([*(name for name, _ in rivals), *map(name_briefly, plain)])
-    return [one for one in names if f"{one.partition(' (')[0]} decides" not in said][:NEAREST]
+    unsaid = (one for one in names if one.rstrip(")") not in said)
+    return [one for one in unsaid if f"{one.partition(' (')[0]} decides" not in said][:NEAREST]
 
 
 def _see_also(names: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import (
     cite,
     join_names,
+    join_places,
     name_briefly,
     name_findings,
     shorten,
@@ -93,7 +94,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not told:
         return describe_near(state, near if best is None else linked, asked)
     leading = linked[:MAX_FUNCTIONS]
-    behind = filter(None, [describe_let_out(state, leading), *_iter_kept(state, leading)])
+    behind = filter(None, [describe_let_out(state, leading, told), *_iter_kept(state, leading)])
     rest = [one for one in leading[len(shown) :] if any(iter_errors(state, one))]
     return "".join([_join_told(told, [*rest, *others[:MOST_OTHERS]]), *(f"{one} " for one in behind)])
 
@@ -191,10 +192,9 @@ def _tell_errors(
         listed = put_asked_first(state, list_errors(state, own, places, says_when=says_when)[0])
         errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
-        name = (
-            shorten_symbol(own[0]) if len(own) == 1 else f"{len(own)} overloads of {shorten_symbol(own[0])}"
-        )
-        sentences += [f"{name}: {join_errors(errors)}"] if errors else []
+        cited = ", ".join([own[0].citation, *(one.citation.removeprefix(one.path) for one in own[1:])])
+        name = f"{'' if len(own) == 1 else f'{len(own)} overloads of '}{shorten_symbol(own[0])} ({cited})"
+        sentences += [f"{name}: {join_errors(errors, path=own[0].path)}"] if errors else []
     return sentences
 
 
@@ -212,7 +212,7 @@ def _iter_kept(state: ResearchState, functions: Sequence[Finding]) -> Iterator[s
         )
         if fields:
             verb = f"read{'s' if len(readers) == 1 else ''} {'it' if len(fields) == 1 else 'them'}"
-            yield f"{shorten_symbol(one)} keeps what it catches in {kept_in}; {join_names(readers)} {verb}."
+            yield f"{shorten_symbol(one)} keeps what it catches in {kept_in}; {join_places(readers)} {verb}."
 
 
 def _join_overloads(functions: Sequence[Finding]) -> list[list[Finding]]:

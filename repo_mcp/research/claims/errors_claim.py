@@ -51,14 +51,7 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     deeper = NOT_DEEPER if below and state.failures.may_be_deeper else ""
     failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))
-    said = (
-        errors.strip(),
-        collected,
-        failing,
-        deeper,
-        _describe_open(state, named),
-        _describe_unraised(state),
-    )
+    said = (errors.strip(), collected, failing, deeper, _describe_open(state, named))
     return " ".join(filter(None, said))
 
 
@@ -84,17 +77,6 @@ def _join_lines(numbers: Sequence[int], path: str = "") -> str:
     return f"{path}{', '.join(places)}"
 
 
-def _describe_unraised(state: ResearchState) -> str:
-    """Return a sentence on the errors that are declared for what a question names and that nothing makes."""
-    names = [name_briefly(node) for node in state.failures.unraised]
-    are = (
-        "is declared, but nothing is known to raise it"
-        if len(names) == 1
-        else "are declared, but nothing is known to raise them"
-    )
-    return f"{join_names(names)} {are}." if names else ""
-
-
 def _describe_open(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return which functions that are called are implemented in too many ways to tell their errors."""
     asked = {one.node_id for one in named}
@@ -104,15 +86,10 @@ def _describe_open(state: ResearchState, named: Sequence[Finding]) -> str:
 
 def describe_near(state: ResearchState, near: Sequence[Finding], asked: str) -> str:
     """Return the errors that findings make, of a single word those with that name; "" if none makes any."""
-    asked_for = near if " " in asked else _keep_named(near, asked)
+    name = "" if " " in asked else split_qualified(asked.replace("#", "."))[-1]
+    asked_for = [one for one in near if one.symbol.rpartition(".")[2] == name] or near  # unparsed, too
     errors, unnamed = list_errors(state, asked_for[:FAILING])
     return _name_errors(put_asked_first(state, errors), unnamed)
-
-
-def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
-    """Return the findings with a name that no parser knows, or all if none has it."""
-    name = split_qualified(asked.replace("#", "."))[-1]
-    return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
 
 
 def _name_errors(named: Sequence[str], unnamed: Sequence[str], most: int = MAX_ERRORS) -> str:
@@ -132,7 +109,8 @@ def _describe_failing(
     subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
     if failing:
         too = " too" if any(True for one in named for _ in iter_errors(state, one)) else ""
-        return f"{subject} uses {name_findings(failing)}, where errors arise{too}."
+        use = "uses" if len({one.symbol for one in named}) == 1 else "and the others asked for use"
+        return f"{subject} {use} {name_findings(failing)}, where errors arise{too}."
     if errors or state.failures.left_open:
         return ""
     passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import cut_statements, list_outer
-from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.citing import join_places, shorten_symbol
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.branches import (
@@ -36,8 +36,11 @@ _AGAIN = re.compile(
 _CONDITION = re.compile(r"[\s})]*(?:if|elif|elsif|else\s*if|unless)\b")
 
 
-def describe_let_out(state: ResearchState, functions: Sequence[Finding]) -> str:
-    """Return sentences on the conditions under which some functions let out what they catch; "" for none."""
+def describe_let_out(state: ResearchState, functions: Sequence[Finding], told: Sequence[str]) -> str:
+    """Return sentences on the conditions under which some functions let out what they catch; "" for none.
+
+    Nothing is said of a condition that is `told` with the errors of the functions.
+    """
     sentences: list[str] = []
     for one in functions:
         body = build_body(state, one.path, one.start_line, one.end_line)
@@ -45,11 +48,15 @@ def describe_let_out(state: ResearchState, functions: Sequence[Finding]) -> str:
         branches = [*_iter_conditional(body, again)][:MOST_CONDITIONS]
         if branches and len(sentences) < MOST_FUNCTIONS:
             show_lines(state, one, [own for branch in branches for own in (branch.condition, branch.end)])
-            places = (write_citation(one.path, own.condition.first, own.condition.first) for own in branches)
-            quoted = (f"`{quote(body, (own.condition,))}`" for own in branches)
-            told = join_names(f"{text} ({place})" for text, place in zip(quoted, places, strict=True))
+            quoted = [(f"`{quote(body, (own.condition,))}`", own.condition.first) for own in branches]
+            named = [
+                f"{text} ({write_citation(one.path, at, at)})"
+                for text, at in quoted
+                if not any(text in errors for errors in told)
+            ]
             only = " only" if {branch.end.first for branch in branches} == again else ""
-            sentences.append(f"{shorten_symbol(one)} lets out what it catches{only} under {told}.")
+            where = f"{shorten_symbol(one)} lets out what it catches{only} under {join_places(named)}."
+            sentences += [where] if named else []
     return " ".join(sentences)
 
 

@@ -14,7 +14,8 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.titled_names import split_qualified
 
 MAX_NAMED = 3  # in one sentence
-_PLACE = re.compile(r"(.* \()([^\s()]+)(:\d+(?:-\d+)?\))")  # a name with one citation
+_PLACE = re.compile(r"(.*? \()([^\s():]+)(:\d.*)", re.DOTALL)  # a name with its citation
+_FURTHER = re.compile(r"[;,] ([^\s():;,]+):\d")  # the path of another one
 UNNAMED = "the default export"
 
 
@@ -67,15 +68,15 @@ def cite_lines(place: Finding, most: int = MAX_NAMED) -> str:
 
 def join_places(names: Iterable[str]) -> str:
     """Return names with their citations joined; one in the file of the one before has no path."""
-    return join_names(_drop_paths(dict.fromkeys(names)))
+    return join_names(drop_paths(dict.fromkeys(names)))
 
 
-def _drop_paths(names: Iterable[str]) -> Iterator[str]:
-    path = ""
+def drop_paths(names: Iterable[str], path: str = "") -> Iterator[str]:
+    """Yield names with their citations; one in the same file as the one before, or in `path`, has no path."""
     for name in names:
         place = _PLACE.fullmatch(name)
         yield f"{place[1]}{place[3]}" if place is not None and place[2] == path else name
-        path = place[2] if place is not None else ""
+        path = ["" if place is None else place[2], *_FURTHER.findall(name)][-1]
 
 
 def join_names(

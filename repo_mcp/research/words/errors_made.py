@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import drop_paths, join_names
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
@@ -59,8 +59,6 @@ _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
 _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z]\w{0,60})\(")
-
-_PATH = re.compile(r"(?:\(|[;,] )([^\s():;,]+):\d")  # of the places behind an error
 
 
 def list_errors(
@@ -122,16 +120,9 @@ def _join_places(told: Mapping[str, str]) -> str:
     return f"{joined}{last and ', '}{last}"
 
 
-def join_errors(errors: Sequence[str], most: int = MAX_ERRORS) -> str:
-    """Return errors with their places in one text; many of them name each file only once."""
-    if len(errors) <= MAX_ERRORS:
-        return join_names(errors, most)
-    paths = [_PATH.findall(one) or [""] for one in errors]
-    brief = (
-        one.replace(f" ({own[0]}:", " (:", 1) if own[0] == before[-1] else one
-        for one, own, before in zip(errors, paths, [[""], *paths], strict=False)
-    )
-    return join_names(brief, most)
+def join_errors(errors: Sequence[str], most: int = MAX_ERRORS, path: str = "") -> str:
+    """Return errors with their places in one text, without `path`; many of them name each file only once."""
+    return join_names(drop_paths(errors, path) if path or len(errors) > MAX_ERRORS else errors, most)
 
 
 def put_asked_first(state: ResearchState, errors: Sequence[str]) -> list[str]:

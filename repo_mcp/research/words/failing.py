@@ -10,7 +10,7 @@ from repo_mcp.bundler.statements import only_logs
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
@@ -67,7 +67,6 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     function, and no type that fails itself. All that fail are noted in the state.
     """
     named = state.failures.asked = _find_named(state, text)
-    state.failures.unraised = _find_unraised(state)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     named = [node for node in named if _has_body(state, node)] or [
@@ -243,29 +242,6 @@ def _keep_in_functions(state: ResearchState, uses: Sequence[ErrorUse]) -> list[t
         (one.node, one)
         for one in uses
         if one.node and one.node.symbol.kind in CALLABLE_KINDS and admits_node(state, one.node)
-    ]
-
-
-def _find_unraised(state: ResearchState) -> list[Node]:
-    """Return the errors that a question names, or that are declared for what it names, if nothing makes them.
-
-    `LockError` is declared for `Lock`.
-    """
-    names = dict.fromkeys(split_qualified(name)[-1] for name in _TYPE.findall(state.request.query))
-    spelled = (
-        one for name in names for one in ([name] if is_error_name(name) else map(name.__add__, _ERRORS))
-    )
-    declared = [
-        node
-        for name in spelled
-        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING))
-        if node.symbol.kind in TYPE_KINDS and admits_node(state, node) and not is_test_node(node)
-    ]
-    return [
-        node
-        for node in declared
-        if not any(one.use in MAKING for one in find_written(state, [node.symbol.name]))
-        and not state.graph.find_incoming(node, IMPLEMENTATIONS, _GLANCE).edges
     ]
 
 

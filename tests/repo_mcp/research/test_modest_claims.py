@@ -194,7 +194,7 @@ def test_an_error_class_in_capitals_is_an_error_wherever_it_is_made() -> None:
         .ask("Which errors can a client get while a body is read? (APP_ERR_TOO_LARGE, readBody)")
         .claim
     )
-    assert claim.startswith("Errors that arise in readBody: APP_ERR_TOO_LARGE (lib/parser.js:5)")
+    assert claim.startswith("Errors that arise in readBody (lib/parser.js:3-9): APP_ERR_TOO_LARGE (:5)")
 
 
 REPLY = {

@@ -93,9 +93,9 @@ def test_all_that_make_an_error_which_is_guessed_are_told() -> None:
         "Which errors can come up when another clerk has changed a parcel? (StaleParcel, send_changed_parcel)"
     )
     assert report.claim.startswith(
-        "Errors that arise in sending.send_changed_parcel: "
-        'StaleParcel "changed by another clerk" (sending.py:8). '
-        'In loading.load_row: StaleParcel "another version" (loading.py:6). '
+        "Errors that arise in sending.send_changed_parcel (sending.py:5-9): "
+        'StaleParcel "changed by another clerk" (:8). '
+        'In loading.load_row (loading.py:4-7): StaleParcel "another version" (:6).'
     )
     assert find_one(report, "loading.load_row").why == "makes StaleParcel"
     assert "raise StaleParcel" in find_one(report, "loading.load_row").excerpt

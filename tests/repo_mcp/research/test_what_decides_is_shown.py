@@ -48,7 +48,7 @@ def test_functions_that_fail_below_the_best_one_come_behind_it() -> None:
         "names.py": "def look_up(name):\n    if name not in KNOWN:\n        raise LookupFailed(name)\n",
     }
     report = Asked(files).ask("which errors can parsing the options raise?")
-    assert report.claim.startswith("Errors that arise in names.look_up: LookupFailed (names.py:3).")
+    assert report.claim.startswith("Errors that arise in names.look_up (names.py:1-3): LookupFailed (:3).")
     assert list_found(report)[:2] == ["parse.parse_options", "names.look_up"]
     assert "raise LookupFailed(name)" in find_one(report, "names.look_up").excerpt
 

@@ -36,10 +36,10 @@ TEXTS = {
 def test_errors_are_told_of_all_that_do_what_is_asked() -> None:
     claim = Asked(TEXTS).ask("Which errors can I get when I send a parcel? (sendParcel)").claim
     for told in (
-        'in AirCourier.sendParcel: AirException "no way by Air" (src/AirCourier.java:63). ',
-        'In SeaCourier.sendParcel: SeaException "no way by Sea" (src/SeaCourier.java:63). ',
-        'In Desk.sendParcel: HeavyException "far too heavy" (src/Desk.java:66). ',
-        'In BaseCarrier.sendLargeParcel: LargeException "out of room" (src/BaseCarrier.java:3). ',
+        'in AirCourier.sendParcel (src/AirCourier.java:62-64): AirException "no way by Air" (:63). ',
+        'In SeaCourier.sendParcel (src/SeaCourier.java:62-64): SeaException "no way by Sea" (:63). ',
+        'In Desk.sendParcel (src/Desk.java:64-69): HeavyException "far too heavy" (:66). ',
+        'In BaseCarrier.sendLargeParcel (src/BaseCarrier.java:2-4): LargeException "out of room" (:3). ',
     ):
         assert told in claim
     assert " Exception" not in claim  # what a head says that it may throw
@@ -47,7 +47,7 @@ def test_errors_are_told_of_all_that_do_what_is_asked() -> None:
 
 def test_other_functions_that_fail_are_said_to() -> None:
     claim = Asked(TEXTS).ask("Which errors can I get when I send a parcel? (sendParcel)").claim
-    assert ". Others arise in Desk.weighSentParcel (src/Desk.java:71-73). " in claim
+    assert ". Others arise in Desk.weighSentParcel (src/Desk.java:71-73)." in claim
 
 
 def test_a_function_so_long_that_it_may_fail_for_anything_is_no_other_one() -> None:
@@ -90,7 +90,7 @@ RUNNER = f"""class Runner
 def test_the_refusal_of_a_missing_argument_is_no_error_of_what_is_described() -> None:
     asked = Asked({"src/Worker.cs": WORKER, "src/Runner.cs": RUNNER})
     claim = asked.ask("Which errors can come out of running a parcel? (RunParcel)").claim
-    assert "in Runner.HandleRunningParcel: ParcelAbortedException" in claim
+    assert "in Runner.HandleRunningParcel (src/Runner.cs:63-70): ParcelAbortedException" in claim
     assert "ArgumentNullException" not in claim
     assert "ArgumentNullException (src/Worker.cs:65)" in asked.ask("Which errors can RunParcel raise?").claim
 
@@ -132,8 +132,8 @@ end
 
 def test_where_no_parser_knows_calls_only_what_the_best_names_adds_errors() -> None:
     claim = Asked({"depot.rb": DEPOT_RB}).ask("Which errors can be raised while a parcel is stored?").claim
-    assert "in Depot.store_parcel: DepotFull" in claim
-    assert "In Depot.check_parcel: ParcelTooHeavy" in claim
+    assert "in Depot.store_parcel (depot.rb:63-67): DepotFull" in claim
+    assert "In Depot.check_parcel (depot.rb:69-72): ParcelTooHeavy" in claim
     assert "ConfigError" not in claim
 
 
@@ -184,7 +184,11 @@ def test_of_many_functions_with_long_errors_the_last_are_only_named() -> None:
     claim = (
         Asked({"post.py": text}).ask("Which errors can sending a parcel raise and when? (ParcelError)").claim
     )
-    told = [kind for kind in kinds if f"n post.send_{kind}_parcel: " in claim]
+    told = [
+        kind
+        for kind in kinds
+        if f"n post.send_{kind}_parcel (post.py:" in claim.partition("Others arise in ")[0]
+    ]
     named = [
         kind
         for kind in kinds

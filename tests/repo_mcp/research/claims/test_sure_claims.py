@@ -113,7 +113,7 @@ def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
     claim = Asked(texts).ask("which errors can a loud row cause?").claim
     assert claim.startswith(
         "rows.read_row (rows.py:1-4) comes closest, but lacks the word loud."
-        " Errors that arise in rows.read_row: RowError (rows.py:3)."
+        " Errors that arise in rows.read_row (rows.py:1-4): RowError (:3)."
     )
 
 
@@ -171,9 +171,9 @@ def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
     )
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim.startswith(
-        "Errors that arise in shops.check_unknown_basket:"
-        ' BasketError "unknown basket in a shop" (shops.py:3).'
-        ' In shops.refuse_unknown_basket: BasketError "unknown basket in a store" (shops.py:8). '
+        "Errors that arise in shops.check_unknown_basket (shops.py:1-3):"
+        ' BasketError "unknown basket in a shop" (:3).'
+        ' In shops.refuse_unknown_basket (shops.py:6-8): BasketError "unknown basket in a store" (:8).'
     )
 
 
@@ -185,7 +185,9 @@ def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
     last = '    if "/" not in text:\n        raise TagError("tag was never closed")\n'
     text = f"def parse_tag(text):\n{checks}{last}"
     claim = Asked({"tags.py": text}).ask("which errors can an unclosed or never closed tag raise?").claim
-    assert 'Errors that arise in tags.parse_tag: TagError "tag was never closed" (tags.py:15), ' in claim
+    assert (
+        'Errors that arise in tags.parse_tag (tags.py:1-15): TagError "tag was never closed" (:15), ' in claim
+    )
 
 
 def test_errors_are_those_of_what_the_claim_names() -> None:
@@ -201,11 +203,9 @@ def test_errors_are_those_of_what_the_claim_names() -> None:
     text = f"{call}{check}{check.replace('check', 'count').replace('shop', 'store')}"
     claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
     assert claim == (
-        "Errors that arise in shops.check_unknown_basket:"
-        ' BasketError "unknown basket in a shop" (shops.py:10).'
-        ' In shops.count_unknown_basket: BasketError "unknown basket in a store" (shops.py:15). '
-        "shops.check_unknown_basket (shops.py:8-10)"
-        " comes closest. See also shops.count_unknown_basket (shops.py:13-15)."
+        "Errors that arise in shops.check_unknown_basket (shops.py:8-10):"
+        ' BasketError "unknown basket in a shop" (:10).'
+        ' In shops.count_unknown_basket (shops.py:13-15): BasketError "unknown basket in a store" (:15).'
     )
 
 

@@ -60,8 +60,8 @@ def test_what_makes_the_guessed_error_leads_before_what_only_has_the_words_in_it
 def test_errors_of_one_function_are_told_apart_by_their_conditions() -> None:
     claim = Asked(FILES).ask(ASKED).claim
     assert (
-        'LabelError "a label may not be late" (src/labels.ts:5, `if (label instanceof Promise)`) and'
-        " LabelError (src/labels.ts:7, `if (label.faults)`)" in claim
+        'LabelError "a label may not be late" (:5, `if (label instanceof Promise)`) and'
+        " LabelError (:7, `if (label.faults)`)" in claim
     )
 
 
@@ -137,10 +137,10 @@ OF_SHIPS = "Which errors can registering a ship raise and when? (ShipClashExcept
 
 def test_overloads_are_told_together_and_an_error_of_a_library_where_it_is_made() -> None:
     claim = Asked({"Harbour.cs": SHIPS}).ask(OF_SHIPS.format("ShipLostException")).claim
-    assert "2 overloads of Harbour.RegisterShip: ShipLateException (Harbour.cs:5" in claim
-    assert "In Harbour.TryTurn: ShipClashException (Harbour.cs:15)" in claim
+    assert "2 overloads of Harbour.RegisterShip (Harbour.cs:3-6, :8-11): ShipLateException (:5, :10)" in claim
+    assert "In Harbour.TryTurn (Harbour.cs:13-17): ShipClashException (:15)" in claim
 
 
 def test_an_error_that_a_function_gives_back_is_told_if_it_is_guessed() -> None:
     claim = Asked({"Harbour.cs": SHIPS}).ask(OF_SHIPS.format("ShipLostException")).claim
-    assert "In Harbour.MapShip: ShipLostException (Harbour.cs:21)" in claim
+    assert "In Harbour.MapShip (Harbour.cs:19-22): ShipLostException (:21)" in claim

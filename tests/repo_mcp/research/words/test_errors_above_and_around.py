@@ -47,9 +47,10 @@ ASKED = (
 def test_a_constructor_that_calls_what_is_asked_adds_no_errors_of_its_own() -> None:
     claim = Asked({"hall.py": HALL}).ask(ASKED).claim
     assert claim.startswith(
-        'Errors that arise in Sockets.load_plug: PlugError "no such plug" '
-        "(hall.py:12, `except ImportError as lost`). "
-        'In hall.check_wanted_plugs: VersionRefused "the plug is too old" (hall.py:19, `if plug.is_old`). '
+        'Errors that arise in Sockets.load_plug (hall.py:8-13): PlugError "no such plug" '
+        "(:12, `except ImportError as lost`). "
+        "In hall.check_wanted_plugs (hall.py:16-19): "
+        'VersionRefused "the plug is too old" (:19, `if plug.is_old`).'
     )
     assert "no such folder" not in claim
     assert "the hall is too old" not in claim
@@ -57,7 +58,7 @@ def test_a_constructor_that_calls_what_is_asked_adds_no_errors_of_its_own() -> N
 
 def test_what_calls_it_and_is_guessed_itself_is_told() -> None:
     claim = Asked({"hall.py": HALL}).ask(ASKED.replace("Hall.add_plug", "Hall.__init__")).claim
-    assert 'In Hall.__init__: FolderError "no such folder"' in claim
+    assert 'In Hall.__init__ (hall.py:23-30): FolderError "no such folder"' in claim
 
 
 CHECKS = """class Doubled(Exception): ...

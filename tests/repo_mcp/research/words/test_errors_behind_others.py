@@ -109,3 +109,18 @@ def test_what_a_long_function_calls_at_its_end_is_found() -> None:
     }
     claim = Asked(files).ask("which errors can run_steps raise?").claim
     assert claim.startswith('Errors that arise here: EndError "no end" (steps.py:6).')
+
+
+def test_what_another_one_of_the_name_calls_is_not_said_to_be_called_by_the_first() -> None:
+    files = {
+        "checks.py": "class Checker:\n    def check_all(self, rows):\n        for row in rows:\n"
+        "            if row.bad:\n                raise BadRow('a bad row')\n\n"
+        "    def check_twice(self, rows):\n        if rows.doubled:\n            raise TwiceError('twice')\n"
+        "        self.check_all(rows)\n\n\n"
+        "class Table:\n    def check_all(self, checker: Checker):\n        checker.check_twice(self.rows)\n"
+    }
+    claim = Asked(files).ask("which errors can check_all raise?").claim
+    assert (
+        "Checker.check_all (checks.py:2-5) and the others asked for use Checker.check_twice (checks.py:7-10),"
+        " where errors arise too." in claim
+    )

@@ -367,8 +367,9 @@ def test_named_errors_arise_where_they_are_returned_and_not_where_they_are_teste
     assert claim.startswith(
         "ErrTooHeavy is when a parcel weighs too much (depot/errors.go:7). It arises at agent/agent.go:9;"
         " store/store.go:9. ErrTooLate (depot/errors.go:8) arises at agent/agent.go:12; store/store.go:12."
-        " There, these arise too in Agent.Put: NewTwiceErr (agent/agent.go:15); in Store.Put: NewTwiceErr"
-        " (store/store.go:15). They are only tested or named in web.putParcel (web/put.go:9-15)."
+        " There, these arise too in Agent.Put (agent/agent.go:7-18): NewTwiceErr (:15); in Store.Put"
+        " (store/store.go:7-18): NewTwiceErr (:15)."
+        " They are only tested or named in web.putParcel (web/put.go:9-15)."
     )
     assert "putParcel fits" not in claim
 

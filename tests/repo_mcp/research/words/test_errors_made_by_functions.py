@@ -40,6 +40,6 @@ def test_an_error_that_a_function_makes_is_raised_where_it_is_thrown() -> None:
 def test_of_many_functions_that_raise_a_named_error_the_one_with_a_guessed_name_leads() -> None:
     report = Asked(TEXTS).ask("which errors are raised when a user is not admitted? (LockedError, admit)")
     assert report.claim.startswith(
-        'Errors that arise in Gate.admit: LockedError "Gate is shut" (server/gate.ts:6).'
+        'Errors that arise in Gate.admit (server/gate.ts:4-8): LockedError "Gate is shut" (:6).'
     )
     assert list_found(report)[0] == "Gate.admit"

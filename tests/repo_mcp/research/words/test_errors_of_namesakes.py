@@ -62,7 +62,7 @@ def test_errors_that_are_guessed_of_a_type_that_raises_none_itself_are_told() ->
         "errors.ts": "export class LostError extends Error {}\n",
     }
     claim = Asked(texts).ask("Which errors can PostLink raise and when? (LostError, parseAndCheck)").claim
-    assert 'LostError "the answer was lost" (parse.ts:6' in claim
+    assert 'LostError "the answer was lost" (:6' in claim
     assert "not known to cause" not in claim
 
 

@@ -46,13 +46,6 @@ def test_what_a_promise_fails_with_is_an_error_and_is_told_with_its_value() -> N
     )
 
 
-def test_an_error_that_is_declared_and_never_raised_is_told_for_each_name() -> None:
-    claim = Asked({"Gate.swift": GATE}).ask("which errors can Gate.open or Path throw?").claim
-    both = "GateError (Gate.swift:1) and PathError (Gate.swift:2)"
-    assert "Refusal(.noName)" in claim
-    assert f"{both} are declared, but nothing is known to raise them." in claim
-
-
 CONVERT = """#include <stdexcept>
 
 class ScaleError : public std::range_error {

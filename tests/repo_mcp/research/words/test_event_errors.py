@@ -28,7 +28,8 @@ def test_the_function_that_fails_with_words_of_the_event_comes_first() -> None:
     ):
         report = asked.ask(query)
         assert report.claim.startswith(
-            'Errors that arise in Reader.Push: ReadException "The depth of {0} has been exceeded."'
+            "Errors that arise in Reader.Push (src/Reader.cs:64-68):"
+            ' ReadException "The depth of {0} has been exceeded."'
         )
         assert report.findings[0].name == "Push"
         assert "negative" not in report.claim

@@ -29,5 +29,6 @@ def test_a_kind_of_errors_leads_past_the_function_of_the_name() -> None:
     asked = Asked({"oven.py": CALLS})
     assert "OvenError" in asked.ask("which errors can bake raise?").claim
     assert asked.ask("which fever errors can bake raise?").claim.startswith(
-        'Errors that arise in oven.check_fever: FeverError "the fever of the bake is too high"'
+        "Errors that arise in oven.check_fever (oven.py:15-18):"
+        ' FeverError "the fever of the bake is too high" (:17).'
     )

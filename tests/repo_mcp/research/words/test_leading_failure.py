@@ -83,7 +83,7 @@ def test_the_condition_under_which_a_caught_error_is_raised_again_is_told() -> N
 
 def test_a_question_that_ends_with_when_gets_the_condition_of_each_error() -> None:
     claim = Asked(FILES).ask(ASKED).claim
-    assert '"reading the shelf failed" (Lists.cs:11, `catch (Exception exception)`)' in claim
+    assert '"reading the shelf failed" (:11, `catch (Exception exception)`)' in claim
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,19 @@ def test_only_an_error_that_leaves_under_a_condition_is_told_so(again: str, is_t
     claim = Asked({"shelf.py": code}).ask("which errors can reading the shelf file raise?").claim
     assert "NoShelf" in claim
     assert ("lets out what it catches only under `if strict`" in claim) is is_told
+
+
+def test_a_condition_that_is_told_with_an_error_is_not_told_again() -> None:
+    code = (
+        "def read_shelf_file(path, strict):\n    if strict:\n        raise NoShelf('no shelf file')\n"
+        "    try:\n        return split(path)\n    except OSError as error:\n        if strict:\n"
+        "            raise\n    return None\n"
+    )
+    claim = Asked({"shelf.py": code}).ask("which errors can reading the shelf file raise and when?").claim
+    assert claim == (
+        "Errors that arise in shelf.read_shelf_file (shelf.py:1-9):"
+        ' NoShelf "no shelf file" (:3, `if strict`) and OSError (:8, `if strict`).'
+    )
 
 
 @pytest.mark.parametrize(
