@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.compared_members import (
@@ -167,17 +169,14 @@ def _find_readers(state: ResearchState, values: Sequence[Node]) -> dict[Node, in
     found: dict[Node, int] = {}
     for value in values:
         for edge in list_users(state, value, _BOUNDS, (EdgeType.REFERENCES,)):
-            node = state.get_node(edge.other)
+            node, lines = state.get_node(edge.other), state.source.read_lines(edge.other.path)
             is_own = node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)
-            if decides(value.symbol.name, _read_used(state, edge)) and is_own:
+            if (
+                decides(value.symbol.name, [lines[at - 1] for at in edge.lines if at <= len(lines)])
+                and is_own
+            ):
                 found[node] = len(edge.lines)
     return found
-
-
-def _read_used(state: ResearchState, edge: Edge) -> list[str]:
-    """Return the lines in which something is used."""
-    lines = state.source.read_lines(edge.other.path)
-    return [lines[at - 1] for at in edge.lines if at <= len(lines)]
 
 
 def _note_described(state: ResearchState, nodes: Sequence[Node], described: Subject) -> None:
@@ -234,11 +233,13 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     )
     for subject in reading.subjects:
         others = [node for one in reading.subjects if one is not subject for node in one.nodes]
+        kinds = {node.symbol.kind for node in others}
         paths, parameters = {node.path for node in others}, {_read_parameters(state, node) for node in others}
         ordered = sorted(  # stable
             subject.nodes,
             key=lambda node: (
                 node not in working,
+                node.symbol.kind not in kinds,
                 node.path not in paths,
                 -overridden[node.path],
                 _read_parameters(state, node) not in parameters,
@@ -249,8 +250,18 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     return replace(reading, subjects=tuple(paired))
 
 
+def _is_abstract(state: ResearchState, node: Node) -> bool:
+    """Return True for a member of an interface."""
+    owner = Declaration(node.path, node.symbol.parent)
+    return bool(node.symbol.parent) and state.get_node(owner).symbol.kind in ABSTRACT_KINDS
+
+
 def _list_working(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
-    """Return some declarations, of overloads of one type the longest that does not hand on to another."""
+    """Return some declarations, of overloads of one type the longest that does not hand on to another.
+
+    Members of interfaces are left out if others do what they only declare.
+    """
+    nodes = [node for node in nodes if not _is_abstract(state, node)] or nodes
     overloads: dict[tuple[str, str], list[Node]] = {}
     for node in nodes:
         overloads.setdefault((node.path, node.qualified_name), []).append(node)
@@ -270,14 +281,15 @@ def _choose_pair(state: ResearchState, reading: Reading) -> Reading:
         return reading
     listed = [_list_types(state, one) for one in reading.subjects]
     pairs = [
-        (_rate_pair(first, second), first, second)
+        (first, second)
         for first in listed[0]
         for second in listed[1]
         if first.kind == second.kind and first.folder == second.folder
     ]
     if not pairs:
         return reading
-    _, *chosen = max(pairs, key=lambda pair: pair[0])  # the first of equals
+    # those of one file belong together, then the longest, and the first of equals
+    chosen = max(pairs, key=lambda pair: (pair[0].path == pair[1].path, sum(map(count_lines, pair))))
     subjects = (
         replace(subject, nodes=(node,), left_out=subject.left_out + len(subject.nodes) - 1)
         for subject, node in zip(reading.subjects, chosen, strict=True)
@@ -291,11 +303,6 @@ def _list_types(state: ResearchState, subject: Subject) -> list[Node]:
     found = [] if "." in subject.name else state.graph.scan.find_declared(name, MAX_DECLARING)
     nodes = dict.fromkeys((*subject.nodes, *map(state.get_node, found)))
     return [node for node in nodes if node.symbol.kind in TYPE_KINDS and admits_node(state, node)]
-
-
-def _rate_pair(first: Node, second: Node) -> tuple[bool, int]:
-    """Return how well two types of a folder belong together: those of one file do, then the longest."""
-    return first.path == second.path, count_lines(first) + count_lines(second)
 
 
 def _read_parameters(state: ResearchState, node: Node) -> str:

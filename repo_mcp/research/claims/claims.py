@@ -28,7 +28,7 @@ from repo_mcp.research.claims.differences import (
     describe_making,
     describe_members,
     describe_passing,
-    describe_signatures,
+    describe_running,
 )
 from repo_mcp.research.claims.errors_by_function import describe_errors
 from repo_mcp.research.claims.errors_claim import describe_function, list_named
@@ -39,6 +39,7 @@ from repo_mcp.research.claims.settings_sentence import describe_settings
 from repo_mcp.research.claims.undeclared_names import describe_unknown
 from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.claims.written_sentence import describe_keys, describe_written
+from repo_mcp.research.edges.shared_members import list_shared_members
 from repo_mcp.research.edges.tested import describe_tests
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
@@ -131,23 +132,20 @@ def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
 
 def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:
     """Return sentences on declared subjects that are compared: what each is, and what only some have."""
-    compared = describe_compared(state, subjects)
     first = [subject.nodes[0] for subject in subjects]
     passing = describe_passing(state, subjects)
-    documented = describe_documented(state, (node.symbol.name for node in first))
-    alone = describe_members(state, first) or ([] if passing else describe_calls(state, subjects))
-    deriving = describe_deriving(state, first)
-    signatures = describe_signatures(state, first)
     told = [
-        *deriving,
+        *describe_compared(state, subjects, counts=False),
+        *describe_deriving(state, first),
         *describe_making(state),
         *describe_deciding(state),
         *describe_default(state),
         *passing,
-        *alone,
-        *signatures,
+        *(describe_members(state, first) or ([] if passing else describe_calls(state, subjects))),
+        *describe_running(state, list_shared_members(state, first)[:2]),
+        *describe_documented(state, (node.symbol.name for node in first)),
     ]
-    return " ".join([*compared, *told, *documented])
+    return " ".join(told)
 
 
 def _describe_half(state: ResearchState, reading: Reading, described: Subject) -> str:

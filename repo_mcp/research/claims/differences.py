@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from operator import itemgetter
 
-from repo_mcp.graph.edges import Bounds, Edge
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.bundler.statements import is_branch, only_logs
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.edges.shared_members import (
@@ -18,39 +18,55 @@ from repo_mcp.research.edges.shared_members import (
     list_bases,
     name_apart,
 )
+from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import (
     cite,
     cite_lines,
     join_names,
+    join_places,
     name_briefly,
     shorten,
     shorten_symbol,
 )
 from repo_mcp.research.findings.first_sentences import read_description
-from repo_mcp.research.findings.named_symbols import calls_its_name, read_body
+from repo_mcp.research.findings.named_symbols import (
+    calls_its_name,
+    list_statements,
+    read_body,
+    read_code,
+)
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.words.branches import quote
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names
 
-MAX_SIGNATURES = 2  # of functions that two interfaces declare
 MAX_CALLS = 6  # that only one of compared functions makes; of more, those are told that are guessed by name
+BRIEF = 4  # statements of a function, of which all are told that another one does not run
 _BOUNDS = Bounds(files=60, references=400)
+# `options.mode = Mode.NONE`, `rows[key] = row`, `rows.push(row)`
+_CHANGES = re.compile(
+    r"[\w$#@]++(?:(?:\??\.|->|::)[\w$#]++|\[[^\]\n]{1,60}\])+\s*+"
+    r"(?:[-+|&?:*/]{0,2}=(?![=>])|(?<=add|end|ert|ush|put|eue|ete|ove|Add|Put)\()"
+)
+_GIVES_BACK = re.compile(r"(?:return|yield)\b\s*+[\w$.]*+$")
+_NAME_SET = re.compile(r"=\s*+(?!(?:true|false|null|nil)$)[a-z_$][\w$]*+$")  # a parameter, under any name
+_IS_RUN = re.compile(r"[\w$@*(&]")  # not the middle of a type
 
 
-def describe_compared(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+def describe_compared(state: ResearchState, subjects: Sequence[Subject], *, counts: bool = True) -> list[str]:
     """Return for each compared subject where it is declared, and the first sentence of its comment.
 
-    Of several declarations, the first one with a comment is described. A comment that two subjects have tells
-    no difference, and is left out.
+    Of several declarations, the first one with a comment is quoted. A comment that two subjects have tells no
+    difference, and is left out. If it `counts`, further declarations are counted.
     """
     read = [_choose_commented(state, one) for one in subjects]
     comments = [comment for comment, _ in read]
     return [
-        _describe_declared(node, one, comment if comments.count(comment) == 1 else "")
+        _describe_declared(state, one, comment if comments.count(comment) == 1 else "", node, counts=counts)
         for one, (comment, node) in zip(subjects, read, strict=True)
     ]
 
@@ -61,12 +77,19 @@ def _choose_commented(state: ResearchState, subject: Subject) -> tuple[str, Node
     return next(filter(itemgetter(0), read), ("", subject.nodes[0]))
 
 
-def _describe_declared(node: Node, subject: Subject, comment: str) -> str:
-    more = len(subject.nodes) + subject.left_out - 1
-    if comment:
-        return f"{name_briefly(node)}{f', one of {more + 1} declarations' if more else ''}: {comment}"
-    others = f" and {more} other {'place' if more == 1 else 'places'}" if more else ""
-    return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
+def _describe_declared(
+    state: ResearchState, subject: Subject, comment: str, commented: Node, *, counts: bool
+) -> str:
+    """Return where a subject is declared with a comment, which may be that of what it overrides."""
+    first, more = subject.nodes[0], len(subject.nodes) + subject.left_out - 1
+    if not comment:
+        others = f" and {more} other {'place' if more == 1 else 'places'}" if more else ""
+        return f"{shorten(first.qualified_name)} is declared at {cite(first)}{others}."
+    name = f"{name_briefly(first)}{f', one of {more + 1} declarations' if more and counts else ''}"
+    overriding = (state.get_node(link.source) for link in list_overriding(state, commented))
+    if any(first.qualified_name == one.qualified_name for one in (commented, *overriding)):
+        return f"{name}: {comment}"
+    return f'{name}; the comment on {name_briefly(commented)} says: "{comment}"'
 
 
 def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
@@ -81,32 +104,12 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         inherited = frozenset().union(*(find_inherited(state, one) for one in nodes if one is not node))
         kept = [one for one in alone if one.symbol.name not in inherited]
         told = [f"{one.symbol.name} ({cite(one)})" for one in kept]
-        verb = "declares" if all(_is_own(one, node) for one in kept) else "requires"
+        is_own = all(one.path == node.path and one.symbol.parent == node.symbol.ordinal for one in kept)
         name = shorten(name_apart(node, nodes))
-        sentences += [f"Only {name} {verb} {join_names(told)}."] if told else []
+        sentences += (
+            [f"Only {name} {'declares' if is_own else 'requires'} {join_names(told)}."] if told else []
+        )
     return sentences
-
-
-def describe_signatures(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
-    """Return a sentence for each function that two interfaces declare with different signatures."""
-    if len(nodes) != 2 or not all(node.symbol.kind in ABSTRACT_KINDS for node in nodes):
-        return []
-    first, second = (find_members(state, node) for node in nodes)
-    pairs = [(one, second[name]) for name, one in first.items() if name in second]
-    return [
-        f"{one.symbol.name} is {_write_signature(one)} in {nodes[0].symbol.name} ({cite(one)})"
-        f" and {_write_signature(other)} in {nodes[1].symbol.name} ({cite(other)})."
-        for one, other in pairs
-        if _write_signature(one) != _write_signature(other)
-    ][:MAX_SIGNATURES]
-
-
-def _write_signature(node: Node) -> str:
-    return f"`{node.symbol.parameters} {node.symbol.return_type}".rstrip() + "`"
-
-
-def _is_own(member: Node, node: Node) -> bool:
-    return member.path == node.path and member.symbol.parent == node.symbol.ordinal
 
 
 def describe_deriving(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
@@ -146,7 +149,7 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
     every = dict.fromkeys(node for subject in subjects for node in subject.nodes)
     texts = {node: "\n".join(_read_code(state, node)) for node in every}
     calls = {node: _list_calls(state, node) for node in every}
-    guessed, sentences = list_own_names(state.request.guesses), list[str]()
+    guessed, sentences, places = list_own_names(state.request.guesses), list[str](), set[str]()
     for subject, node in zip(subjects, whole, strict=True):
         others = [other for other in every if other not in subject.nodes]
         alone = [
@@ -154,12 +157,48 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
             for called in calls[node]
             if not any(_may_call(called, calls[other], texts[other]) for other in others)
         ]
-        if len(alone) > MAX_CALLS:
-            alone = [called for called in alone if called.symbol.name in guessed]
-        if alone:
-            told = (f"{shorten(called.qualified_name)} ({calls[node][called]})" for called in alone)
-            sentences.append(f"Only {shorten(node.qualified_name)} calls {join_names(told)}.")
+        asked = [called for called in alone if called.symbol.name in guessed]
+        others = [] if len(alone) > MAX_CALLS else [called for called in alone if called not in asked]
+        told = [f"{shorten(one.qualified_name)} ({calls[node][one]})" for one in (*asked, *others)]
+        places.update(calls[node][one] for one in (*asked, *others))
+        if told:
+            sentences.append(f"Only {shorten(node.qualified_name)} calls {join_places(told)}.")
+    return [*sentences, *describe_running(state, whole, places)]
+
+
+def describe_running(
+    state: ResearchState, nodes: Sequence[Node], told_places: Collection[str] = ()
+) -> list[str]:
+    """Return a sentence for each of two functions on the statements that it alone runs.
+
+    These set what belongs to something, or put something into it; of brief functions that have a statement in
+    common, they are all others, too. Those in `told_places` are left out.
+    """
+    run = [_list_run(state, node) for node in nodes]
+    is_alike = all(len(own) <= BRIEF for own in run) and bool(run and set(run[0]).intersection(*run[1:]))
+    sentences = []
+    for node, own in zip(nodes, run, strict=True) if len(nodes) > 1 else ():
+        others = {key for other in run if other is not own for key in other}
+        alone = [one for key, one in own.items() if key not in others]
+        told = [
+            f"`{text}` ({place})"
+            for text, place in alone
+            if place not in told_places and (is_alike or _CHANGES.match(text))
+        ]
+        sentences += [f"Only {shorten(node.qualified_name)} runs {join_places(told)}."] if told else []
     return sentences
+
+
+def _list_run(state: ResearchState, node: Node) -> dict[str, tuple[str, str]]:
+    """Return the statements that do something, and their places, by a text without the name that one sets."""
+    body = read_code(state, node)
+    run: dict[str, tuple[str, str]] = {}
+    for one in list_statements(state, node)[1:]:
+        line, text = body.lines[one.first - 1].strip(), quote(body, (one,)).rstrip(";")
+        if _IS_RUN.match(text) and not (is_branch(line) or only_logs(line) or _GIVES_BACK.match(text)):
+            place = write_citation(node.path, one.first, one.first)
+            run.setdefault(_NAME_SET.sub("= …", text), (text, place))
+    return run
 
 
 def _may_call(called: Node, calls: Iterable[Node], text: str) -> bool:
@@ -189,10 +228,11 @@ def _read_code(state: ResearchState, node: Node) -> list[str]:
 def _list_calls(state: ResearchState, node: Node) -> dict[Node, str]:
     """Return what a function surely calls outside of itself, each with the place of the first call."""
     called: dict[Node, str] = {}
-    for edge in sorted(_find_calls(state, node), key=lambda one: one.lines[0]):
+    edges = (edge for edge in list_uses(state, node, _BOUNDS) if edge.lines)
+    for edge in sorted(edges, key=lambda one: one.lines[0]):
         other = state.get_node(edge.other)
         if not other.qualified_name.startswith(f"{node.qualified_name}."):
-            called.setdefault(other, _cite_call(node, edge))
+            called.setdefault(other, write_citation(node.path, edge.lines[0], edge.lines[0]))
     names = {one.qualified_name for one in called}
     return {
         one: place
@@ -200,15 +240,6 @@ def _list_calls(state: ResearchState, node: Node) -> dict[Node, str]:
         if one.symbol.kind is not SymbolKind.CONSTRUCTOR
         or one.qualified_name.rpartition(".")[0] not in names  # its type is called
     }
-
-
-def _find_calls(state: ResearchState, node: Node) -> list[Edge]:
-    """Return the edges to what a function surely calls, each with the lines of its calls."""
-    return [edge for edge in list_uses(state, node, _BOUNDS) if edge.lines]
-
-
-def _cite_call(node: Node, edge: Edge) -> str:
-    return write_citation(node.path, edge.lines[0], edge.lines[0])
 
 
 def describe_making(state: ResearchState) -> list[str]:
@@ -264,7 +295,9 @@ def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> di
     others = {node.declaration: node for node in nodes if node not in subject.nodes}
     called: dict[str, str] = {}
     for node in subject.nodes if subject.nodes[0].symbol.kind in CALLABLE_KINDS else ():
-        for edge in _find_calls(state, node):
-            if edge.other in others:
-                called.setdefault(others[edge.other].symbol.name, _cite_call(node, edge))
+        for edge in list_uses(state, node, _BOUNDS):
+            if edge.lines and edge.other in others:
+                called.setdefault(
+                    others[edge.other].symbol.name, write_citation(node.path, edge.lines[0], edge.lines[0])
+                )
     return called

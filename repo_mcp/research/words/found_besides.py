@@ -26,8 +26,8 @@ from repo_mcp.text.product_name import leave_out_product
 # that follow edges, they come last.
 _BY_WORDS = frozenset({Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _BY_EDGES = frozenset({Form.DEPENDENTS, Form.CONFIGURED, Form.CALLEES, Form.FLOW})
-# What decides by values that are compared, and these if they are members of one kind.
-_DECIDING = frozenset({Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE, Role.DEFAULT_OF_KIND})
+# What decides by values that are compared, and what is compared.
+_COMPARED = frozenset({Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE, Role.DEFAULT_OF_KIND, Role.NAMED})
 _BUILT_KINDS = frozenset(map(name_kind, TYPE_KINDS | {SymbolKind.CONSTRUCTOR}))
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
 # What is shown with the lines that say so.
@@ -70,7 +70,9 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
         kin = [
             one
             for one in near
-            if rank_recipe(one.role) < LAST_RANK or one.role in _DECIDING or one.kind == _MEMBER
+            if rank_recipe(one.role) < LAST_RANK
+            or (one.role in _COMPARED and reading.form is Form.DIFFERENCE)
+            or one.kind == _MEMBER
         ]
         others = [one for one in near if one not in kin]
         turns = _take_turns(others, [*places.values()])

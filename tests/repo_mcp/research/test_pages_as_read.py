@@ -161,7 +161,7 @@ def test_callees_with_one_name_are_told_apart() -> None:
         "gong.py": "def ring():\n    return 2\n",
     }
     claim = Asked(texts).ask("what is the difference between close and open on the Desk class?").claim
-    assert claim.endswith(" Only Desk.open calls bell.ring (desk.py:10) and gong.ring (desk.py:11).")
+    assert claim.endswith(" Only Desk.open calls bell.ring (desk.py:10) and gong.ring (:11).")
 
 
 def test_the_claim_names_the_errors_where_they_are_made() -> None:
@@ -172,8 +172,8 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
     }
     claim = Asked(texts).ask("which errors can parsing a text raise?").claim
     assert claim.startswith(
-        'Errors that arise in Parser: NullException "no text" (Parser.java:4)'
-        ' and ParseException "bad text" (Parser.java:6). '
+        'Errors that arise in Parser (Parser.java:1-8): NullException "no text" (:4)'
+        ' and ParseException "bad text" (:6).'
     )
 
 

@@ -511,8 +511,9 @@ def test_of_many_declarations_those_beside_the_other_are_compared() -> None:
     asked = Asked({"dom/a_node.py": NODE, "dom/element.py": ELEMENT})
     claim = asked.ask("what is the difference between text and read_text?").claim
     assert claim == (
-        "Element.text (dom/element.py:2-4), one of 2 declarations: Set the text."
+        "Element.text (dom/element.py:2-4): Set the text."
         " Element.read_text (dom/element.py:6-8): Get all text."
+        " Only Element.text runs `self.held = new` (dom/element.py:4)."
     )
 
 

@@ -130,7 +130,7 @@ def test_a_namesake_of_another_type_and_many_calls_hide_no_difference() -> None:
     }
     claim = Asked(files).ask("What is the difference between Depot.drop and Depot.discard?").claim
     assert "Only Depot.drop calls depot.Executor (depot.py:16)." in claim
-    assert "Only Depot.discard calls Depot.make (depot.py:22) and Query.discard (depot.py:23)." in claim
+    assert "Only Depot.discard calls Depot.make (depot.py:22) and Query.discard (:23)." in claim
     asked = "What is the difference between Depot.drop and Depot.clear? (steps.step_7)"
     assert "Only Depot.clear calls steps.step_7 (depot.py:33)." in Asked(files).ask(asked).claim
 
@@ -167,3 +167,68 @@ def test_a_table_that_has_a_row_for_each_is_shown() -> None:
     assert table.why == "a table in the documentation has both"
     assert "`Store.WatchedSession` | Yes" in table.excerpt
     assert "OldSession" not in table.excerpt
+
+
+def test_functions_that_differ_in_one_statement_are_told_apart_by_it_and_come_first() -> None:
+    report = Asked(STORES).ask(f"{SESSIONS} (Options, Session)")
+    assert (
+        "Only Store.LightSession runs `options.Tracking = Tracking.None` (src/Store.cs:18)." in report.claim
+    )
+    assert (
+        "Only Store.WatchedSession runs `options.Tracking = Tracking.All` (src/Store.cs:37)." in report.claim
+    )
+    assert "Open(" not in report.claim
+    assert [one.symbol for one in report.findings[:2]] == ["Store.LightSession", "Store.WatchedSession"]
+
+
+def test_what_only_one_function_sets_is_told_under_whichever_name_the_value_comes() -> None:
+    text = (
+        "def prepare(row, value):\n    row.held = value\n    for one in row:\n        one.check()\n"
+        "    if row.late:\n        row.columns.append(7)\n    log(row)\n    return row\n\n\n"
+        "def update(row, values):\n    row.held = values\n    return run(row)\n"
+    )
+    claim = Asked({"rows.py": text}).ask("What is the difference between prepare and update?").claim
+    assert "Only rows.prepare runs `one.check()` (rows.py:4) and `row.columns.append(7)` (:6)." in claim
+    assert "row.held" not in claim
+
+
+DESKS = """public interface IDesk
+{
+    /// <summary>Open a desk that forgets.</summary>
+    Desk OpenLight(Options options);
+
+    /// <summary>Open a desk that remembers all.</summary>
+    Desk OpenFull(Options options);
+}
+"""
+DESK_HALL = """public class DeskHall : IDesk
+{
+    public Desk OpenLight(Options options)
+    {
+        return new Desk(options);
+    }
+
+    public Desk OpenFull(Options options)
+    {
+        return new Desk(options.WithMemory());
+    }
+}
+"""
+
+
+def test_the_comment_on_an_interface_is_told_of_what_implements_it() -> None:
+    asked = Asked({"IDesk.cs": DESKS, "DeskHall.cs": DESK_HALL})
+    claim = asked.ask("What is the difference between OpenLight and OpenFull?").claim
+    assert claim.startswith(
+        "DeskHall.OpenLight (DeskHall.cs:3-6): Open a desk that forgets."
+        " DeskHall.OpenFull (DeskHall.cs:8-11): Open a desk that remembers all."
+    )
+
+
+def test_the_comment_on_a_namesake_is_said_to_be_its_own() -> None:
+    other = 'class Ledger:\n    def keep(self):\n        """Keep a page of the ledger."""\n        return 1\n'
+    own = "class Drawer:\n    def keep(self):\n        return 2\n\n    def drop(self):\n        return 3\n"
+    claim = Asked({"b.py": other, "a.py": own}).ask("What is the difference between keep and drop?").claim
+    assert claim.startswith(
+        'Drawer.keep (a.py:2-3); the comment on Ledger.keep (b.py:2-4) says: "Keep a page of the ledger."'
+    )
