@@ -442,9 +442,8 @@ def _names_anything(parsed: Parsed, query: str) -> bool:
 
 def _does(subject: Subject) -> bool:
     """Return True for types and functions, which are no values."""
-    return bool(subject.nodes) and all(
-        node.symbol.kind in TYPE_KINDS | CALLABLE_KINDS for node in subject.nodes
-    )
+    kinds = {node.symbol.kind for node in subject.nodes}
+    return bool(kinds) and kinds <= TYPE_KINDS | CALLABLE_KINDS
 
 
 def _may_be_guessed(parsed: Parsed) -> bool:

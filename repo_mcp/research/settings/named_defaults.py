@@ -15,6 +15,7 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import is_program, may_answer
+from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -58,12 +59,16 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
     """Return, by name, the values of the program named as a setting with a word for a default."""
     named: dict[str, list[Node]] = {}
     spelled = _spell_defaults(name) if count_words(name) > 1 else []
-    for own in dict.fromkeys((*_list_given(state, name), *_list_guessed(state, name), *spelled)):
+    guessed = _list_guessed(state, name)
+    for own in dict.fromkeys((*_list_given(state, name), *guessed, *spelled)):
         found = map(state.get_node, state.graph.scan.find_declared(own, MOST_FOUND))
         values = [
             node
             for node in found
-            if node.symbol.kind in VALUE_KINDS and may_answer(node.path) and state.admits(node.path)
+            if node.symbol.kind in VALUE_KINDS
+            and may_answer(node.path)
+            and state.admits(node.path)
+            and (own not in guessed or count_lines(node) == 1)  # a table has defaults of others, too
         ]
         if values:
             named[own] = values
@@ -86,8 +91,8 @@ def _list_given(state: ResearchState, name: str) -> list[str]:
 def _list_guessed(state: ResearchState, name: str) -> list[str]:
     """Return the guessed names that are called a default and have another word of the question."""
     asked = [word for word in list_words(state.request.query) if word not in OF_DEFAULTS]
-    guessed = (one for one in list_own_names(state.request.guesses) if one != name)
-    return [one for one in guessed if is_named_default(one) and shares_word(one, asked)]
+    own = list_own_names(state.request.guesses)
+    return [one for one in own if one != name and is_named_default(one) and shares_word(one, asked)]
 
 
 def _spell_defaults(name: str) -> list[str]:

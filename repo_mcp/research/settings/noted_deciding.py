@@ -113,8 +113,5 @@ def describe_deciding_setting(state: ResearchState) -> str:
 def _describe_given(state: ResearchState, value: str) -> str:
     """Return what the name that a setting is given by default stands for: ", which is 80 (post.go:3)"."""
     name = re.split(r"\W+", value)[-1]
-    for one in state.findings:
-        told = read_named_default(state, one) if one.reason.about == name else ""
-        if told:
-            return f", which is {told} ({one.citation})"
-    return ""
+    named = ((read_named_default(state, one), one) for one in state.findings if one.reason.about == name)
+    return next((f", which is {told} ({one.citation})" for told, one in named if told), "")

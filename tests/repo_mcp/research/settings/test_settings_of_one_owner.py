@@ -92,3 +92,9 @@ def test_a_guessed_field_is_the_setting_and_a_guessed_constant_its_default() -> 
 def test_a_guessed_function_is_no_setting() -> None:
     asked = "Where is the most heat of the kiln configured and what is its default? (NewKiln)"
     assert not Asked(KILN).ask(asked).claim.startswith("NewKiln is declared at")
+
+
+def test_a_guessed_table_of_defaults_is_not_told_as_the_default_of_one_setting() -> None:
+    table = 'package kiln\n\nvar DefaultHeats = map[string]int{\n\t"low":  90,\n\t"high": 900,\n}\n'
+    asked = "Where is the most heat of the kiln configured and what is its default? (KilnHeat, DefaultHeats)"
+    assert "DefaultHeats" not in Asked({**KILN, "kiln/heats.go": table}).ask(asked).claim
