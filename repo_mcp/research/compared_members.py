@@ -20,7 +20,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.lacked_members import list_members
-from repo_mcp.research.words.handed_on import decides
+from repo_mcp.research.words.near_calls import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 MOST_CHOOSING = 2  # functions that branch on one member, or on all

@@ -37,7 +37,7 @@ from repo_mcp.research.findings.records import Chain, Finding, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.bound_names import find_run
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.words.handed_on import decides
+from repo_mcp.research.words.near_calls import decides
 from repo_mcp.research.words.section_lines import choose_rows
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body

@@ -323,17 +323,6 @@ def list_shared(name: str, words: Sequence[str]) -> list[str]:
     return [word for word in words if _has(own, _stem(word))]
 
 
-def is_said(name: str, words: Sequence[str]) -> bool:
-    """Return True if a name is one of some words."""
-    return name.strip("_#$").lower() in map(str.lower, words)
-
-
-def says_whole(words: Sequence[str], name: str) -> bool:
-    """Return True if some words, taken together, have all words of a name."""
-    said = _list_stems(" ".join(words))
-    return all(_has(said, part) for part in _get_terms(name)[1:] or _get_terms(name))
-
-
 def names_rather(own: str, other: str, asked: Sequence[str], held: Collection[str]) -> bool:
     """Return True if a name has a word of a question that neither another name nor `held`, its terms, has."""
     named = (word for word in asked if shares_word(own, (word,)) and not shares_word(other, (word,)))

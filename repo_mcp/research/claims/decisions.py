@@ -25,7 +25,6 @@ from repo_mcp.bundler.statements import QUOTED, Statement, cut_statements, holds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.named_symbols import computes
-from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
@@ -94,10 +93,10 @@ def _find(state: ResearchState, node: Node) -> Finding | None:
 
 
 def _list_deciding(state: ResearchState, best: Node) -> list[Finding]:
-    """Return the functions that decide for another one, which calls them."""
+    """Return the functions that another one calls, of those that are shown for themselves or with it."""
     called = {link.target for link in state.links.values() if link.source == best.declaration}
     ids = {node.node_id for declaration, node in state.nodes.items() if declaration in called}
-    return [one for one in state.findings if one.role is Role.DECIDES and one.node_id in ids]
+    return [one for one in state.findings if not one.hop and one.node_id in ids]
 
 
 def _describe(

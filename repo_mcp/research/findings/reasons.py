@@ -20,8 +20,7 @@ class Role(Enum):
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
     DEFAULT_OF_KIND = auto()  # has as a default the member of an enumeration which the reason is about
-    DECIDES = auto()  # goes with a better one, which leaves the decision to it, calls it or is called by it
-    PART = auto()  # a short function of the same file that only a better one calls
+    DECIDES = auto()  # goes with a better one, which calls it, or is called by it
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names
     RAISES = auto()  # raises errors of the type that the question names
@@ -140,7 +139,7 @@ def rank_recipe(role: Role) -> int:
     return next((rank for rank, roles in enumerate(_RANKS) if role in roles), LAST_RANK)
 
 
-BESIDE = frozenset({Role.DECIDES, Role.PART})  # shown for a better place, and not for itself
+BESIDE = frozenset({Role.DECIDES})  # shown for a better place, and not for itself
 
 
 @dataclass(frozen=True, slots=True)

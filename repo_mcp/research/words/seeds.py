@@ -4,9 +4,9 @@
         -> what it names indirectly (named_seeds.py), then declarations rated by its words (rated_seeds.py)
         -> their order (seed_order.py), with what returns a decision (asked_decisions.py) or fails
            (leading_failure.py), which of them leads (leading_seed.py), what that lacks (best_seed.py)
-        -> what decides (deciders.py), what is handed on to (handed_on.py), tables (read_tables.py), members
-           that do most of what their type does (type_members.py), callers and callees (near_calls.py), and
-           types of guessed names (guessed_types.py)
+        -> members that do most of what their type does (type_members.py), callers and what does a part
+           (near_calls.py), functions and types of guessed names (guessed_declarations.py, guessed_types.py),
+           tables (read_tables.py)
         -> reasons that the graph bears out (confirmed_reasons.py)
         -> the lines of each that are shown (shown_lines.py)
 
@@ -32,11 +32,9 @@ from repo_mcp.research.words.asked_decisions import put_predicate_first
 from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
-from repo_mcp.research.words.deciders import put_deciders
 from repo_mcp.research.words.failing import is_namesake
 from repo_mcp.research.words.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.words.guessed_types import put_guessed_types
-from repo_mcp.research.words.handed_on import put_handed_on
 from repo_mcp.research.words.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.words.leading_failure import put_doers_first, put_handling_first
 from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
@@ -167,15 +165,13 @@ def _put_asked_first(
 
 
 def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
-    """Return the seeds with what decides, is handed on to, does the work or is near, or with tables."""
+    """Return the seeds with what does the work or is near, or with tables."""
     if preferred is PreferredKind.FAILURES:
         return seeds
     if preferred is PreferredKind.EXTENSION:
-        seeds = put_handed_on(state, seeds)
         recipe = [(seed.node, seed.reason.role) for seed in seeds if seed.node is not None]
         return put_tables(state, leave_out_others(state, [(seed, seed.node) for seed in seeds], recipe))
-    seeds = put_working_members(state, put_handed_on(state, put_deciders(state, seeds)))
-    return put_guessed_declarations(state, put_near_calls(state, seeds))
+    return put_guessed_declarations(state, put_near_calls(state, put_working_members(state, seeds)))
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

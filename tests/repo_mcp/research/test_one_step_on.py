@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from repo_mcp.text.question_words import is_said, says_whole
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 DEPOT = {
@@ -37,27 +34,14 @@ class DepotClient:
 
 def test_a_function_whose_name_is_guessed_is_shown_behind_what_calls_it() -> None:
     report = Asked(DEPOT).ask("What happens when shelves are cleared? (clear_shelves, restore)")
-    assert list_found(report)[:2] == ["client.DepotClient.clear_shelves", "parcel.Parcel.restore"]
+    assert list_found(report)[0] == "client.DepotClient.clear_shelves"
+    assert "parcel.Parcel.restore" in list_found(report)[1:3]
     assert "self.state = self.first_state" in find_one(report, "parcel.Parcel.restore").excerpt
 
 
 def test_a_function_elsewhere_of_which_nothing_is_said_is_not() -> None:
     report = Asked(DEPOT).ask("What happens when shelves are cleared? (clear_shelves)")
-    assert all("hands on" not in one.why for one in report.findings)
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "whole", "said"),
-    [
-        ("scheduleGc", ["scheduleGc"], True, True),
-        ("#scheduleGc", ["scheduleGc"], True, True),
-        ("list_open_parcels", ["listing", "parcels", "open"], True, False),
-        ("list_open_parcels", ["listing", "parcels"], False, False),
-        ("reset", ["resetting"], True, False),
-    ],
-)
-def test_whether_words_say_a_whole_name(name: str, words: list[str], whole: bool, said: bool) -> None:
-    assert (says_whole(words, name), is_said(name, words)) == (whole, said)
+    assert all(one.name != "restore" for one in report.findings if not one.hop)
 
 
 STALE = {
