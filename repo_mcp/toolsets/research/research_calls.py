@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 THIN_BYTES, ALSO_THIN_CHARS = 2_048, 300  # of an answer that says that nothing fits, and of its places
-ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
+ALSO_CHARS, NEAR_CHARS = 1_300, 1_000  # of the places of findings without an excerpt; of those of hop 0
 ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
 FLOW = "flow"  # a form of a question

@@ -189,6 +189,7 @@ def test_a_declaration_of_which_only_the_first_line_fits_is_named_and_no_finding
     (also,) = [one["places"] for one in result["surroundings"] if one["what"] == "also found"]
     named = " ".join((*also, *(one["symbol"] for one in result["findings"])))
     assert len(set(re.findall(r"weigh_parcel_\d+", named))) > len(result["findings"])
+    assert sum(map(len, also)) <= 1_300  # of 28 names one is part of an answer, and code needs the room
 
 
 def test_every_form_of_question_is_in_the_schema() -> None:
