@@ -38,7 +38,7 @@ HOLDERS = frozenset(
 FUNCTIONS = frozenset({"function", "method", "constructor"})
 LIMIT_BYTES = 10_240  # which an answer should not exceed
 MOST_UNDECLARED_BYTES, BEGINNING = 2_048, 600
-_CITED = re.compile(r"([\w./@+-]+\.\w+):(\d+)(?:-(\d+))?")
+_CITED = re.compile(r"(?:([\w./@+-]+\.\w+)|(?<=[( ])):(\d+)(?:-(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def list_cited(record: object) -> list[tuple[str, int, int, str]]:
     if isinstance(record, list):
         return [cited for one in record for cited in list_cited(one)]
     if isinstance(record, str):
-        return [(one[1], int(one[2]), int(one[3] or one[2]), record) for one in _CITED.finditer(record)]
+        return list(_iter_cited(record))
     if not isinstance(record, Mapping):
         return []
     cited = [one for value in record.values() for one in list_cited(value)]
@@ -123,6 +123,13 @@ def list_cited(record: object) -> list[tuple[str, int, int, str]]:
             (record["path"], record["start_line"], record.get("end_line", record["start_line"]), words)
         )
     return [(path, first, last, f"{words} {text}") for path, first, last, text in cited]
+
+
+def _iter_cited(text: str) -> Iterator[tuple[str, int, int, str]]:
+    path = ""  # of the place before: one in the same file has none
+    for one in _CITED.finditer(text):
+        path = one[1] or path
+        yield path, int(one[2]), int(one[3] or one[2]), text
 
 
 def judge(question: Question, answer: Answer, rank: int | None) -> Outcome:

@@ -71,6 +71,15 @@ def join_places(names: Iterable[str]) -> str:
     return join_names(drop_paths(dict.fromkeys(names)))
 
 
+def join_by_file(places: Iterable[str]) -> list[str]:
+    """Return names with citations, those of one file joined where the first of them stood."""
+    joined: dict[str, list[str]] = {}
+    for one in places:
+        place = _PLACE.fullmatch(one)
+        joined.setdefault(place[2] if place is not None else one, []).append(one)
+    return [", ".join(drop_paths(own)) for own in joined.values()]
+
+
 def drop_paths(names: Iterable[str], path: str = "") -> Iterator[str]:
     """Yield names with their citations; one in the same file as the one before, or in `path`, has no path."""
     for name in names:

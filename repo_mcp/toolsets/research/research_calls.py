@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 THIN_BYTES, ALSO_THIN_CHARS = 2_048, 300  # of an answer that says that nothing fits, and of its places
-ALSO_CHARS, NEAR_CHARS = 1_300, 1_000  # of the places of findings without an excerpt; of those of hop 0
+ALSO_CHARS, NEAR_CHARS = 600, 450  # of the places of findings without an excerpt; of those of hop 0
 ALSO_OF_PARTS_CHARS = 400  # of these places, if a question has several parts
 MAX_LIMITS = 3  # of a report that are listed
 FLOW = "flow"  # a form of a question
@@ -112,7 +112,8 @@ def add_lines(report: Report, rows: int, room: int) -> Part | None:
 
 
 def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
-    from repo_mcp.research.findings.records import Group  # not when tools are listed
+    from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
+    from repo_mcp.research.findings.records import Group
 
     parts = report.parts or (report,)
     also: dict[str, list[str]] = {}
@@ -141,7 +142,7 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
         ],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
-        "surroundings": [{"what": one.what, "places": _escape(one.places)} for one in groups],
+        "surroundings": [{"what": one.what, "places": _escape(join_by_file(one.places))} for one in groups],
         **_build_sections(report, cuts),
         "call_chains": [
             _build_chain(one)
@@ -215,7 +216,8 @@ def _group_others(
     Where callers or users are asked for, those that reach the subject only through others stand apart, and
     so does what it depends on itself.
     """
-    from repo_mcp.research.findings.reasons import Role  # not when tools are listed
+    from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
+    from repo_mcp.research.findings.reasons import Role
 
     who = _USERS.get(report.reading.form.value)
     direct, indirect = f"other direct {who}", f"indirect {who}"
@@ -227,7 +229,7 @@ def _group_others(
     room = min(room, ALSO_THIN_CHARS) if report.is_thin else room
     for what, own in groups.items():
         places = _list_also(own, room)
-        room -= sum(map(len, places))
+        room -= sum(map(len, join_by_file(places)))
         if places:
             yield what, places
 
@@ -240,13 +242,16 @@ def _list_also(findings: Iterable[Finding], room: int = ALSO_CHARS) -> tuple[str
     from repo_mcp.research.findings.citing import shorten_symbol  # not when tools are listed
 
     places: list[str] = []
+    met: set[str] = set()  # a path is told once
     near, left = NEAR_CHARS, room
     for one in findings:
         place = f"{shorten_symbol(one)} ({one.citation})"
-        if len(place) <= (left if one.hop else min(near, left)):
+        size = len(place) - (len(one.path) if one.path in met else 0)
+        if size <= (left if one.hop else min(near, left)):
             places.append(place)
-            left -= len(place)
-            near -= 0 if one.hop else len(place)
+            met.add(one.path)
+            left -= size
+            near -= 0 if one.hop else size
     return tuple(places)
 
 

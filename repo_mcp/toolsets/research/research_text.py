@@ -8,7 +8,7 @@ from typing import Any
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.lines import escape_text
 
-ALSO, MAX_ALSO = "also found", 12  # the group of findings without an excerpt; its places that a person reads
+ALSO = "also found"  # the group of findings without an excerpt
 Result = Mapping[str, Any]
 
 
@@ -80,10 +80,7 @@ def _render_surroundings(report: Result) -> Iterable[str]:
     for one in report["surroundings"]:
         yield ""
         yield f"{one['what'][:1].upper()}{one['what'][1:]}:"
-        shown = one["places"][:MAX_ALSO] if one["what"] == ALSO else one["places"]
-        yield from (f"- {place}" for place in shown)
-        if len(one["places"]) > len(shown):
-            yield f"- and {len(one['places']) - len(shown)} more"
+        yield from (f"- {place}" for place in one["places"])
 
 
 def _render_chains(report: Result) -> Iterable[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.body import Body, only_imports
+from repo_mcp.research.findings.citing import join_by_file
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.error_lines import find_errors
-from repo_mcp.toolsets.research.research_calls import cut_report
-from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
+from repo_mcp.toolsets.research.research_calls import ALSO_CHARS, cut_report
+from repo_mcp.toolsets.research.research_text import ALSO, render_report
 from tests.repo_mcp.research.asking import Asked
 
 BUDGET = """pub trait Budget {
@@ -215,14 +216,16 @@ def test_lines_that_only_import(text: str, expected: bool) -> None:
     assert only_imports(Body(lines, 1, len(lines), 1, {}, set())) is expected
 
 
-def test_a_person_reads_the_first_places_of_what_else_was_found() -> None:
+def test_of_what_else_was_found_the_first_places_are_named_those_of_a_file_together() -> None:
     texts = {f"part{n:02}.py": f"def load_part{n:02}(queue):\n    queue.load({n})\n" for n in range(40)}
     result = cut_report(Asked(texts).ask("how is the queue loaded in parts?"), 3).result
     (also,) = [one["places"] for one in result["surroundings"] if one["what"] == ALSO]
-    assert len(also) > MAX_ALSO
+    assert sum(map(len, also)) <= ALSO_CHARS
+    assert len(also) < 37
     page = render_report("how is the queue loaded in parts?", result)
-    assert f"- {also[MAX_ALSO - 1]}\n- and {len(also) - MAX_ALSO} more\n" in page
-    assert also[MAX_ALSO] not in page
+    assert "".join(f"- {one}\n" for one in also) in page
+    places = ("a (x.py:1)", "b (y.py:2-3)", "c (x.py:4)", "and 5 more")
+    assert join_by_file(places) == ["a (x.py:1), c (:4)", "b (y.py:2-3)", "and 5 more"]
     reported = page.partition("## Left out")[2]
     assert reported.count("call chains") <= 1
 

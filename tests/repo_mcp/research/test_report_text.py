@@ -58,8 +58,7 @@ def test_callers_in_tests_are_counted_if_they_are_many() -> None:
         {
             "what": "tests that lead to it",
             "places": [
-                "test_box.test_box_0 (tests/test_box.py:4-5)",
-                "test_box.test_box_1 (tests/test_box.py:8-9)",
+                "test_box.test_box_0 (tests/test_box.py:4-5), test_box.test_box_1 (:8-9)",
                 "and 3 more",
             ],
         }

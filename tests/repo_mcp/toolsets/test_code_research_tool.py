@@ -137,8 +137,10 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
             "why": "findings come first",
         }
     ]
-    others = [(one["what"], len(one["places"])) for one in short["surroundings"]]
-    assert others == [("indirect callers", 2)]  # the direct ones come first
+    (others,) = short["surroundings"]
+    assert others["what"] == "indirect callers"  # the direct ones come first
+    (of_file,) = others["places"]  # which is named once
+    assert [of_file.count(one) for one in ("outer_", "(", "wide/crossed.py:")] == [2, 2, 1]
 
 
 def test_callers_of_callers_are_only_named_unless_a_depth_is_asked_for(served: Served) -> None:

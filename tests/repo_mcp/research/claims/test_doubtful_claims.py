@@ -71,7 +71,7 @@ def test_callers_say_whose_they_are() -> None:
         "office.py": "from sender import pack_parcel\n\n\ndef open_office(parcels):\n"
         "    for one in parcels:\n        pack_parcel(one)\n",
     }
-    groups = Asked(texts).ask("what does pack_parcel call?").groups
+    groups = Asked(texts).ask("what does pack_parcel depend on?").groups
     assert [(one.what, one.places) for one in groups] == [
         ("callers of pack_parcel", ("office.open_office (office.py:4-6)",))
     ]

@@ -138,7 +138,7 @@ def test_implementers_come_first_then_callers_of_the_members() -> None:
 
 def test_the_answer_says_which_members_are_called_where() -> None:
     claim = ask_go().claim
-    assert "is implemented by memory.Shelf (memory/shelf.go:3-5) and by 1 type in tests." in claim
+    assert "is implemented by memory.Shelf (memory/shelf.go:3-5), and by 1 type in tests." in claim
     assert "Fetch is called at shelf.go:17 and shelf.go:21; Keep is called at shelf.go:21" in claim
     assert "; Close by nothing in the program." in claim
     assert "It is also used by" in claim
