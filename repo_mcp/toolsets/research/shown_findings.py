@@ -6,7 +6,6 @@ What does not fit as a whole is left to others, or shown in part.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -108,7 +107,8 @@ def count_shown(report: Report) -> int:
     and so is what uses a subject only through others.
     """
     bodies = sum(map(_shows_body, report.findings)) if _needs_bodies(report) else 0
-    return bodies or sum(map(partial(_is_near, report), report.findings)) - len(list_folded(report))
+    folded = {id(one) for one in list_folded(report)}
+    return bodies or sum(_is_near(report, one) and id(one) not in folded for one in report.findings)
 
 
 def list_folded(report: Report) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.edges.chains import ONLY_TESTS
+from repo_mcp.toolsets.research.shown_findings import count_shown
 from tests.repo_mcp.research.asking import Asked, find_one
 
 STEPS = "".join(f"    log.note('step {step}', plan)\n" for step in range(20))
@@ -42,6 +43,16 @@ def test_of_many_callers_each_is_shown_with_its_calls_alone() -> None:
     excerpt = find_one(asked.ask("what calls move_parcels()"), "depot.empty_lorry").excerpt
     (at,) = (at for at, line in enumerate(DEPOT.split("\n"), 1) if line.startswith("    move_parcels("))
     assert excerpt == f"{at}\tmove_parcels(depot, waiting)\n"  # its name and place say the rest
+
+
+def test_tests_that_lead_to_a_subject_through_others_take_no_room_from_its_callers() -> None:
+    tests = "".join(
+        f"\n\ndef test_lorry_{one}():\n    depot.empty_lorry(None, 1, set(), None)\n" for one in "abc"
+    )
+    report = Asked({"depot.py": DEPOT, "tests/test_depot.py": "import depot\n" + tests}).ask(
+        "what calls move_parcels()"
+    )
+    assert count_shown(report) == 2  # the function and its caller
 
 
 def test_no_chain_of_calls_begins_in_a_test() -> None:
