@@ -36,7 +36,7 @@ MOST_CALLERS = 3
 MOST_PARTS = 3  # of the best one
 # A line that loops over, branches on or returns what has a name.
 _DECIDES = (
-    r"^\s*(?:\}}?\s*)?(?:el(?:se\s*)?if|if|while|until|unless|for|foreach|switch|match|guard|return|yield)"
+    r"^\s*+(?:\}}?\s*+)?(?:el(?:se\s*+)?if|if|while|until|unless|for|foreach|switch|match|guard|return|yield)"
     r"\b.*\b{}\b"
 )
 

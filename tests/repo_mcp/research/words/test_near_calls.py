@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.words.near_calls import decides
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 KILN = '''def fire_kiln(kiln, batch):
@@ -207,3 +208,8 @@ def test_the_users_of_what_many_use_are_no_findings(users: int, is_said: bool) -
     report = Asked(texts).ask("how is a letter stamped?")
     assert find_one(report, "clock.start").hop == 1
     assert any(one.symbol.startswith("use") for one in report.findings) is is_said
+
+
+def test_what_a_line_decides_by_is_read_in_linear_time() -> None:
+    assert decides("late", ["    } else if late {"])
+    assert_linear(lambda size: " " * size + "!", lambda line: decides("late", [line]), 10_000)
