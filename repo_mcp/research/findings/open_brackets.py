@@ -9,12 +9,14 @@ QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+# Quotes and brackets; what is escaped is neither, and no lifetime of Rust is a quote: `&'a str`.
+_SIGN = re.compile(r"\\.|(?<=[&<])'[a-z_]\w*+(?!')|[\"'()\[\]{}]", re.DOTALL)
 
 
 def close_open(text: str) -> str:
     """Return what closes the quotes and brackets that are open at the end of a text."""
     closing: list[str] = []
-    for char in text:
+    for char in _SIGN.findall(text):
         if closing and char == closing[-1]:
             closing.pop()
         elif not closing or closing[-1] not in "\"'":

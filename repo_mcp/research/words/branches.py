@@ -31,7 +31,7 @@ _LEAVES_SWITCH = re.compile(r"\s*+break\b")
 _ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
 _CASE = re.compile(r"\s*+case\b")
 _IMPORTS = re.compile(r"\s*+(?:from\s.*\s)?import\b")
-_IN_BRACKETS = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")  # where a statement goes on in the next line
+_IN_BRACKETS = re.compile(r"(?<=[(\[])\n|,?\n(?=[)\]])")  # where a statement goes on in the next line
 # Behind code without a text. In some languages `total // count` divides, so two words of prose must follow.
 _COMMENT = re.compile(
     r"^([^\"'`]*?)\s(?:#\s|//\s++[A-Za-z]++,?\s++(?!(?:and|else|for|if|in|is|not|or)\b)[A-Za-z]).*"
@@ -183,17 +183,21 @@ def show_lines(state: ResearchState, one: Finding, told: Iterable[Statement]) ->
 def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS) -> str:
     """Return the text of statements on one line, without comments, cut behind a word if it is long.
 
-    What the cut leaves open is closed behind it: `raise Locked("The parcel is …")`.
+    What the cut leaves open is closed behind it, `raise Locked("The parcel is …")`, and so is a condition
+    without its last line, `) {`.
     """
     numbers = (at for one in statements for at in range(one.first, one.last + 1))
     lines = (body.lines[at - 1] for at in numbers if at not in body.comment_lines)
-    lines = (_COMMENT.sub(r"\1", line).rstrip().removesuffix("\\") for line in lines)
-    text = " ".join(" ".join(lines).split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
+    lines = (_COMMENT.sub(r"\1", line).rstrip().removesuffix("\\").strip() for line in lines)
+    joined = _IN_BRACKETS.sub("", "\n".join(filter(None, lines)))
+    text = " ".join(joined.split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
+    opens_block = text.endswith("{")
     if text.count("{") != text.count("}"):
         text = text.strip("{} ") if not text.endswith("${") else f"{text.removesuffix('${')}…"
     text = text.rstrip(":").strip()
     if len(text) <= most:
-        return _IN_BRACKETS.sub("", text)
+        closing = "" if opens_block else close_open(text)
+        return text if closing.strip(")") else f"{text}{closing}"
     cut = text.rfind(" ", most // 2, most - 1)
-    kept = _IN_BRACKETS.sub("", text[: most - 1] if cut < 0 else text[: cut + 1])
+    kept = text[: most - 1] if cut < 0 else text[: cut + 1]
     return f"{kept}…{close_open(kept)}"

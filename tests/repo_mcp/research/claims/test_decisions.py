@@ -224,7 +224,7 @@ def post_all(parcels, stamps):
 def test_a_function_that_returns_a_condition_decides_by_it() -> None:
     claim = Asked({"stamps.py": STAMPS}).ask("how is it decided whether a stamp is due? (is_due)").claim
     assert (
-        "Stamps.is_due decides: `return (self.sender is not None and self.weight > self.free`"
+        "Stamps.is_due decides: `return (self.sender is not None and self.weight > self.free)`"
         " (stamps.py:4)." in claim
     )
 

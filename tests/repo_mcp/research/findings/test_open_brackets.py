@@ -14,6 +14,8 @@ from repo_mcp.research.findings.open_brackets import close_open
         ("keep({ lot: [1, ", "]})"),
         ("if (parcel.late) ", ""),
         ('say("(") + tell(', ")"),
+        (r'say("\"(") + tell(', ")"),
+        ("fn find(name: &'a str, ", ")"),
     ],
 )
 def test_what_a_cut_leaves_open_is_closed(text: str, closing: str) -> None:
