@@ -50,10 +50,12 @@ _BOUNDS = Bounds(files=60, references=400)
 # `options.mode = Mode.NONE`, `rows[key] = row`, `rows.push(row)`
 _CHANGES = re.compile(
     r"[\w$#@]++(?:(?:\??\.|->|::)[\w$#]++|\[[^\]\n]{1,60}\])+\s*+"
-    r"(?:[-+|&?:*/]{0,2}=(?![=>])|(?<=add|end|ert|ush|put|eue|ete|ove|Add|Put)\()"
+    r"(?:[-+|&?:*/]{0,2}=(?![=>])"
+    r"|(?i:(?<=add|put)|(?<=push)|(?<=append|extend|insert|remove|delete|repend|nqueue))\()"
 )
 _GIVES_BACK = re.compile(r"(?:return|yield)\b\s*+[\w$.]*+$")
-_NAME_SET = re.compile(r"=\s*+(?!(?:true|false|null|nil)$)[a-z_$][\w$]*+$")  # a parameter, under any name
+# A parameter, under any name.
+_NAME_SET = re.compile(r"=\s*+(?!(?:true|false|null|nil|nullptr|undefined)$)[a-z_$][\w$]*+$")
 _IS_RUN = re.compile(r"[\w$@*(&]")  # not the middle of a type
 
 

@@ -192,6 +192,17 @@ def test_what_only_one_function_sets_is_told_under_whichever_name_the_value_come
     assert "row.held" not in claim
 
 
+def test_a_literal_is_no_name_of_a_value_and_what_is_converted_or_sent_is_not_changed() -> None:
+    text = (
+        "function prepare(row, value) {\n  row.held = value;\n  row.names.push(value);\n"
+        "  row.convert(value);\n  row.send(value);\n  row.check();\n  row.look();\n}\n\n"
+        "function update(row) {\n  row.held = undefined;\n  row.run();\n}\n"
+    )
+    claim = Asked({"rows.js": text}).ask("What is the difference between prepare and update?").claim
+    assert "prepare runs `row.held = value` (rows.js:2) and `row.names.push(value)` (:3)." in claim
+    assert "update runs `row.held = undefined` (rows.js:11)." in claim
+
+
 DESKS = """public interface IDesk
 {
     /// <summary>Open a desk that forgets.</summary>
