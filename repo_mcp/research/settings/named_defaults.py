@@ -59,8 +59,9 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
     """Return, by name, the values of the program named as a setting with a word for a default."""
     named: dict[str, list[Node]] = {}
     spelled = _spell_defaults(name) if count_words(name) > 1 else []
-    guessed = _list_guessed(state, name)
-    for own in dict.fromkeys((*_list_given(state, name), *guessed, *spelled)):
+    given = _list_given(state, name)
+    sure = (*given, *spelled)
+    for own in dict.fromkeys((*given, *_list_guessed(state, name), *spelled)):
         found = map(state.get_node, state.graph.scan.find_declared(own, MOST_FOUND))
         values = [
             node
@@ -68,7 +69,7 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
             if node.symbol.kind in VALUE_KINDS
             and may_answer(node.path)
             and state.admits(node.path)
-            and (own not in guessed or count_lines(node) == 1)  # a table has defaults of others, too
+            and (own in sure or count_lines(node) == 1)  # a guessed table may have the defaults of others
         ]
         if values:
             named[own] = values
@@ -130,7 +131,8 @@ def describe_named_defaults(state: ResearchState, said: str) -> str:
     sentences = []
     for name, own in named.items():
         value = read_named_default(state, own[0]) if len(own) == 1 else ""
-        lead = f"{value}, " if value and value not in said else ""
+        is_said = f" {value} ({own[0].citation})" in said
+        lead = f"{value}, " if value and not is_said else ""
         declared = (write_citation(one.path, one.start_line, one.start_line) for one in own)
         told = [f"{lead}declared at {join_names(declared)}"]
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):

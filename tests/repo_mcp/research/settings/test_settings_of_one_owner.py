@@ -98,3 +98,17 @@ def test_a_guessed_table_of_defaults_is_not_told_as_the_default_of_one_setting()
     table = 'package kiln\n\nvar DefaultHeats = map[string]int{\n\t"low":  90,\n\t"high": 900,\n}\n'
     asked = "Where is the most heat of the kiln configured and what is its default? (KilnHeat, DefaultHeats)"
     assert "DefaultHeats" not in Asked({**KILN, "kiln/heats.go": table}).ask(asked).claim
+
+
+def test_a_table_that_a_setting_is_given_is_its_default_even_if_it_is_guessed() -> None:
+    table = '= []string{\n\t\t"localhost:80",\n\t\t"localhost:81",\n\t}\n'
+    gates = {**GATES, "gate.go": GATES["gate.go"].replace('= "localhost:80"\n', table)}
+    claim = Asked(gates).ask(ASKED.replace(")", ", DefaultGateAddress)")).claim
+    assert "DefaultGateAddress is declared at gate.go:7" in claim
+
+
+def test_a_default_is_told_even_if_its_value_happens_to_be_a_part_of_a_line_number() -> None:
+    tries = {**GATES, "tries.go": "package depot\n\nconst DefaultGateTries = 2\n"}
+    claim = Asked(tries).ask(ASKED.replace(")", ", DefaultGateTries)")).claim
+    assert "(gate.go:24)" in claim
+    assert "DefaultGateTries is 2, declared at tries.go:3" in claim
