@@ -109,7 +109,7 @@ def _describe_failing(
     subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
     if failing:
         too = " too" if any(True for one in named for _ in iter_errors(state, one)) else ""
-        use = "uses" if len({one.symbol for one in named}) == 1 else "and the others asked for use"
+        use = "uses" if len({one.symbol for one in named}) == 1 else "and the others asked about use"
         return f"{subject} {use} {name_findings(failing)}, where errors arise{too}."
     if errors or state.failures.left_open:
         return ""

@@ -173,7 +173,7 @@ RESEARCH_OUTPUT = build_result(
         "truncated": build_field("boolean", "There are more findings than listed"),
         "surroundings": build_list(
             build_object({"what": _text("implementers, callers of a symbol, tests, ..."), "places": _TEXTS}),
-            "path:start-end and name of related code",
+            "Related code by file: name (path:start-end), name (:start-end)",
         ),
         "call_chains": build_list(_CHAIN),
         "entry_points": build_list(

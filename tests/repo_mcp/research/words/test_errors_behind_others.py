@@ -121,6 +121,6 @@ def test_what_another_one_of_the_name_calls_is_not_said_to_be_called_by_the_firs
     }
     claim = Asked(files).ask("which errors can check_all raise?").claim
     assert (
-        "Checker.check_all (checks.py:2-5) and the others asked for use Checker.check_twice (checks.py:7-10),"
-        " where errors arise too." in claim
+        "Checker.check_all (checks.py:2-5) and the others asked about use"
+        " Checker.check_twice (checks.py:7-10), where errors arise too." in claim
     )
