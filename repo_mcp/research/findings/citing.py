@@ -14,7 +14,8 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.titled_names import split_qualified
 
 MAX_NAMED = 3  # in one sentence
-_PLACE = re.compile(r"(.*? \()([^\s():]+)(:\d.*)", re.DOTALL)  # a name with its citation
+# A name with its citation. What it quotes may look like one: `late = (paid?a:1)`.
+_PLACE = re.compile(r"((?:`[^`]*+`|\"[^\"]*+\"|[^`\"])*? \()([^\s():]+)(:\d.*)", re.DOTALL)
 _FURTHER = re.compile(r"[;,] ([^\s():;,]+):\d")  # the path of another one
 UNNAMED = "the default export"
 

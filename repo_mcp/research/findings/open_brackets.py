@@ -6,8 +6,6 @@ import re
 
 # What is no code: texts in quotes, and comments up to the end of their line.
 QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
-
-
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Quotes and brackets; what is escaped is neither, and no lifetime of Rust is a quote: `&'a str`.
 _SIGN = re.compile(r"\\.|(?<=[&<])'[a-z_]\w*+(?!')|[\"'()\[\]{}]", re.DOTALL)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.findings.citing import join_places
+import pytest
+
+from repo_mcp.research.findings.citing import join_by_file, join_places
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 STORE = """def store_parcel(parcel, shelf):
@@ -53,3 +56,13 @@ def test_names_of_one_file_share_its_path() -> None:
     names = ["open_box (box.py:1-2)", "close_box (box.py:4)", "load (van.py:1-9)", "sort (box.py:6-8)"]
     assert join_places(names[:3]) == "open_box (box.py:1-2), close_box (:4) and load (van.py:1-9)"
     assert join_places(names[1:]) == "close_box (box.py:4), load (van.py:1-9) and sort (box.py:6-8)"
+
+
+def test_what_looks_like_a_place_in_quoted_code_stays_as_it_is() -> None:
+    names = ["`late = (paid?a:1)` (box.c:3)", "`lost = (paid?a:1)` (box.c:4)"]
+    assert join_places(names) == "`late = (paid?a:1)` (box.c:3) and `lost = (paid?a:1)` (:4)"
+
+
+@pytest.mark.parametrize("piece", ["`", '"', " (", "` (", " (a", '`a" (b:'])
+def test_the_place_behind_a_name_is_found_in_linear_time(piece: str) -> None:
+    assert_linear(lambda size: [piece * size] * 2, join_by_file, 10_000)
