@@ -28,7 +28,7 @@ from repo_mcp.research.findings.citing import (
 )
 from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_unread, may_answer
-from repo_mcp.research.findings.reasons import BESIDE, Role
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.words.lacking_words import weigh_words
@@ -123,7 +123,7 @@ def _list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 
 def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[Node]) -> list[Node]:
     """Return the symbols beside the best one that are close by themselves: what it does not call."""
-    aside = [one for one in state.findings if one.role in (*BESIDE, Role.TABLE)]
+    aside = [one for one in state.findings if one.role in (Role.BESIDE, Role.TABLE)]
     told = {node.node_id for node in callees} | {one.node_id for one in aside}
     named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
     return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
@@ -358,7 +358,7 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words = list_words(state.request.query)
-    near = {one.node_id for one in state.findings if not one.hop and one.role not in BESIDE}
+    near = {one.node_id for one in state.findings if not one.hop and one.role is not Role.BESIDE}
     fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
     chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
     guesses = list_own_names(state.request.guesses)

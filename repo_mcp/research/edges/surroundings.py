@@ -15,7 +15,7 @@ from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import name_briefly
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_node, is_test_place
-from repo_mcp.research.findings.reasons import BESIDE, Role
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import IMPLEMENTERS, Form, Group, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -36,8 +36,8 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups around the best findings that are not empty, in the order in which they are shown."""
-    deciding = {one.node_id for one in state.findings if one.role in BESIDE}
-    leading = [node for node in state.nodes.values() if node.node_id not in deciding]
+    beside = {one.node_id for one in state.findings if one.role is Role.BESIDE}
+    leading = [node for node in state.nodes.values() if node.node_id not in beside]
     best = [one.node for one in state.open_types]  # what calls their members is found already
     best = best or [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _UNGROUPED or not best:

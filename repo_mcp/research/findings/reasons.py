@@ -20,7 +20,7 @@ class Role(Enum):
     DECIDES_BY_ALL = auto()  # decides by all values that are compared
     DECIDES_BY_ONE = auto()  # by one of these, which the reason is about
     DEFAULT_OF_KIND = auto()  # has as a default the member of an enumeration which the reason is about
-    DECIDES = auto()  # goes with a better one, which calls it, or is called by it
+    BESIDE = auto()  # shown for a better place, which calls it or is called by it, and not for itself
     FAILS = auto()  # a function that fails, and that a subject uses
     MAKES_ERROR = auto()  # makes an error that the question or a guess names
     RAISES = auto()  # raises errors of the type that the question names
@@ -137,9 +137,6 @@ def rank_recipe(role: Role) -> int:
     What does not tell how one is added has LAST_RANK.
     """
     return next((rank for rank, roles in enumerate(_RANKS) if role in roles), LAST_RANK)
-
-
-BESIDE = frozenset({Role.DECIDES})  # shown for a better place, and not for itself
 
 
 @dataclass(frozen=True, slots=True)

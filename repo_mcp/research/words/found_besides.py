@@ -12,7 +12,7 @@ from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_document_line
 from repo_mcp.research.findings.named_symbols import is_deprecated
-from repo_mcp.research.findings.reasons import BESIDE, LAST_RANK, RECIPE, Reason, Role, rank_recipe
+from repo_mcp.research.findings.reasons import LAST_RANK, RECIPE, Reason, Role, rank_recipe
 from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.kinds.other_kin import leave_out_others
@@ -60,7 +60,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     found = leave_out_others(state, shown, recipe)
     found = [one for one in found if not is_namesake(state, one.name, one.path)]
     if reading.form is Form.DEPENDENTS:
-        found = [one for one in found if one.role not in BESIDE]
+        found = [one for one in found if one.role is not Role.BESIDE]
     places = {(one.path, one.start_line): one for one in found}
     own = [
         _show_both(one, places.pop((one.path, one.start_line), one), reading.form) for one in state.findings

@@ -18,7 +18,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.first_sentences import list_inside, read_description
 from repo_mcp.research.findings.named_symbols import count_lines, find_by_name, read_body
-from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import LOOK
 from repo_mcp.research.question.error_types import is_error
@@ -33,7 +33,7 @@ MOST_TYPES = 2
 TEST_LINES = (2, 3)  # of a function such as `is`, without or with a line that closes it
 SAID_LINES = 3  # of a docstring below the head
 _TELLING = ABSTRACT_KINDS | {SymbolKind.ENUM}
-_BEFORE = frozenset({*BESIDE, Role.FAILS, Role.NAMED})
+_BEFORE = frozenset({Role.BESIDE, Role.FAILS, Role.NAMED})
 _BASES = frozenset({Role.BASE, Role.INNER_BASE})
 
 
@@ -101,5 +101,5 @@ def _build(state: ResearchState, node: Node, reason: Reason | None) -> Seed:
     comments = (seed.body.comment_lines | inner) - {*docstring[:SAID_LINES]}
     said = read_description(state, node)
     text = f"guessed by name: {said}" if said else "has a name that the question guesses"
-    reason = reason or Reason(text, Role.DECIDES)
+    reason = reason or Reason(text, Role.BESIDE)
     return replace(seed, body=replace(seed.body, comment_lines=comments), reason=reason)

@@ -23,7 +23,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.filled_functions import LEAST_STATEMENTS, fill, is_open
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
-from repo_mcp.research.findings.reasons import BESIDE, Reason, Role
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.asked_decisions import read_decision
@@ -47,21 +47,21 @@ def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     If a question asks how something is decided, only the callers of the best one do.
     """
     most = 1 if read_decision(state.request.query) else LEADING
-    leading = [seed for seed in seeds if seed.reason.role not in BESIDE][:most]
+    leading = [seed for seed in seeds if seed.reason.role is not Role.BESIDE][:most]
     functions = [
         seed.node for seed in leading if seed.node is not None and seed.node.symbol.kind in CALLABLE_KINDS
     ]
     near: dict[Node, Reason] = {}
     for node in functions[:1]:
         for part in _list_parts(state, node):
-            near.setdefault(part, Reason(f"called by {node.symbol.name}", Role.DECIDES))
+            near.setdefault(part, Reason(f"called by {node.symbol.name}", Role.BESIDE))
     for node in functions:
         for caller in _list_callers(state, node):
-            near.setdefault(caller, Reason(f"calls {node.symbol.name}", Role.DECIDES))
+            near.setdefault(caller, Reason(f"calls {node.symbol.name}", Role.BESIDE))
     if not near:
         return [*seeds]
     at = seeds.index(leading[-1]) + 1
-    while at < len(seeds) and seeds[at].reason.role in BESIDE:
+    while at < len(seeds) and seeds[at].reason.role is Role.BESIDE:
         at += 1
     for seed in seeds[:at]:
         if seed.node is not None:

@@ -16,7 +16,7 @@ from repo_mcp.bundler.chosen_lines import choose_lines, rank_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import BESIDE, RECIPE, Role
+from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
 from repo_mcp.research.words.error_lines import holds_error
@@ -107,13 +107,13 @@ class _Page:
     def fill(self, least_share: int) -> None:
         """Choose lines of one seed after the other; the first ones get at least `least_share` characters."""
         met: set[str] = set()
-        deciders = 0
+        beside = 0
         for position, seed in enumerate(self._seeds):
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
-            share = _find_share(seed, position - deciders, least_share, is_again=is_again)
+            share = _find_share(seed, position - beside, least_share, is_again=is_again)
             share = self._complete(position, share // self._parts)  # each part of a question shows several
-            if seed.reason.role in BESIDE:  # it is short, and takes nobody's share
-                share, deciders = min(share, SHARES[-1]), deciders + 1
+            if seed.reason.role is Role.BESIDE:  # it takes nobody's share, and little room
+                share, beside = min(share, SHARES[-1]), beside + 1
             is_type = seed.node is not None and seed.node.symbol.kind in TYPE_KINDS
             if is_type and (self._compares or (least_share and position)):
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
