@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.claims.undeclared_names import describe_decided
 from repo_mcp.research.edges.written_names import is_nowhere
-from repo_mcp.research.findings.citing import cite_line, join_names
+from repo_mcp.research.findings.citing import cite_line, join_clauses, join_names
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
@@ -182,8 +182,7 @@ def _state_places(
         for what, found in groups
         if found
     ]
-    are_many = len(told) > 2 or any(" and " in one for one in told[:1])
-    return (", and " if are_many else " and ").join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    return join_clauses(told)
 
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.graph.importers import DEFAULT
 from repo_mcp.graph.nodes import Node
@@ -87,6 +87,12 @@ def drop_paths(names: Iterable[str], path: str = "") -> Iterator[str]:
         place = _PLACE.fullmatch(name)
         yield f"{place[1]}{place[3]}" if place is not None and place[2] == path else name
         path = ["" if place is None else place[2], *_FURTHER.findall(name)][-1]
+
+
+def join_clauses(clauses: Sequence[str]) -> str:
+    """Return clauses joined, with a comma before the last if they are more than two, or if one is a list."""
+    are_many = len(clauses) > 2 or any(" and " in one for one in clauses[:-1])
+    return (", and " if are_many else " and ").join(filter(None, (", ".join(clauses[:-1]), *clauses[-1:])))
 
 
 def join_names(

@@ -13,7 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.citing import cite_line, join_names
+from repo_mcp.research.findings.citing import cite_line, join_clauses, join_names
 from repo_mcp.research.findings.locating import is_program, may_answer
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -138,5 +138,5 @@ def describe_named_defaults(state: ResearchState, said: str) -> str:
         for verb, role in (("set", Role.SETS), ("read", Role.READS)):
             found = [one for one in state.findings if one.role is role and one.reason.about == name]
             told += [f"{verb} at {join_names(map(cite_line, found))}"] if found else []
-        sentences.append(f" {name} is {join_names(told, len(told))}.")
+        sentences.append(f" {name} is {join_clauses(told)}.")
     return "".join(sentences)

@@ -112,3 +112,12 @@ def test_a_default_is_told_even_if_its_value_happens_to_be_a_part_of_a_line_numb
     claim = Asked(tries).ask(ASKED.replace(")", ", DefaultGateTries)")).claim
     assert "(gate.go:24)" in claim
     assert "DefaultGateTries is 2, declared at tries.go:3" in claim
+
+
+def test_what_sets_and_what_reads_a_default_are_told_apart() -> None:
+    set_again = "package depot\n\nfunc reset() {\n\tDefaultGateAddress = none\n}\n"
+    claim = Asked({**GATES, "reset.go": set_again}).ask(ASKED).claim
+    assert "DefaultGateAddress is declared at gate.go:7 and set at gate.go:12 and reset.go:4." in claim
+    is_read = set_again.replace("}\n", "\tsay(DefaultGateAddress)\n}\n")
+    claim = Asked({**GATES, "reset.go": is_read}).ask(ASKED).claim
+    assert "declared at gate.go:7, set at gate.go:12 and reset.go:4, and read at reset.go:5." in claim

@@ -28,7 +28,7 @@ def test_what_is_named_as_the_default_of_a_setting_is_told_with_it() -> None:
     assert claim == (
         "maxPotCount is declared at Sources/Load.swift:2 and set at Sources/Shift.swift:4. It is read at"
         " Sources/Load.swift:6. defaultMaxPotCount is declared at Sources/Plan.swift:2, set at"
-        " Sources/Plan.swift:5 and read at Sources/Day.swift:2."
+        " Sources/Plan.swift:5, and read at Sources/Day.swift:2."
     )
 
 
