@@ -134,7 +134,8 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
 
 def _choose_name(subject: Subject, program: Sequence[Finding]) -> str:
     """Return the name of a setting as it is declared, else as it is set, else as it was asked for."""
-    asked, own = fold_name(subject.asked), (one for one in program if one.role in (Role.SETS, Role.DECLARES))
+    asked = fold_name(subject.asked).replace(" ", "")
+    own = (one for one in program if one.role in (Role.SETS, Role.DECLARES))
     declared = [node.symbol.name for node in subject.nodes]
     declared = declared or [one.reason.about for one in own if fold_name(one.reason.about) == asked]
     is_so = not declared or subject.asked.rpartition(".")[2] in declared

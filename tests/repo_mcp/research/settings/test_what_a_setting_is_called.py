@@ -121,3 +121,12 @@ def test_a_flag_is_found_by_its_words_and_by_its_name_without_the_prefix(asked: 
 def test_a_value_with_few_words_of_a_description_is_not_what_is_described() -> None:
     asked = Asked(FLAGS).ask("where is the number of threads that wait for the pool of helpers configured?")
     assert asked.reading.form is Form.OPEN
+
+
+def test_a_setting_that_is_asked_for_in_words_is_named_as_the_lines_that_set_it_spell_it() -> None:
+    files = {
+        "conf.yaml": "depot:\n  max_size: 3\n",
+        "load.py": "def load(conf):\n    return conf['max_size']\n",
+    }
+    claim = Asked(files).ask("where is max size configured?").claim
+    assert claim == "max_size is set at conf.yaml:2. It is read at load.py:2."
