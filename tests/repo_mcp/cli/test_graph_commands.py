@@ -46,7 +46,7 @@ def test_callers_are_named_with_the_lines_that_call(tree: Path, name: str) -> No
             ["        21:    def post(self, amount: Decimal, memo: str) -> None:"],
         ),
         (["references", "UnbalancedEntry"], ["        30:        raise UnbalancedEntry("]),
-        (["research", "what calls transfer_funds"], ["**test_accounts.test_transfer_keeps_the_sum**"]),
+        (["research", "what calls transfer_funds"], ["test_accounts.test_transfer_keeps_the_sum**"]),
     ],
     ids=str,
 )
