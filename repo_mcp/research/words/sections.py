@@ -16,6 +16,7 @@ from repo_mcp.research.findings.locating import is_aside, is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.research.words.asked_words import choose_words
 from repo_mcp.research.words.section_lines import choose_examples, find_whole_end
 from repo_mcp.text.analysis import get_word_terms
@@ -32,7 +33,7 @@ FILE_WORDS = 2  # words that the path of a file in a line is worth: it says wher
 _IN_ORDER = (Role.TELLS_HOW, Role.SHOWS_HOW, Role.OTHER)
 # A guide from one version to another, or the documentation of another version.
 _OF_CHANGES = re.compile(
-    r"(?:^|/)[\w.-]*(?:upgrad(?:e|ing)|migrat(?:e\b|ing\b)|migration[-_]guide)|(?:^|/)migration\.\w+$"
+    r"(?:^|/)[\w.-]*(?:upgrad(?:e|ing)|migrat(?:e|ing)(?![a-z])|migration[-_]guide)|(?:^|/)migration\.\w+$"
     r"|(?:^|/)versioned[-_]docs/",
     re.IGNORECASE,
 )
@@ -153,8 +154,11 @@ def _tells_how(hit: DocsHit, kind: Sequence[str]) -> bool:
 
 
 def _has_nouns(heading: str, nouns: Sequence[str]) -> bool:
-    """Return True if all of some nouns begin words of a heading: "Building it" has no builder."""
-    words = [word.lower() for word in _WORD.findall(heading)]
+    """Return True if all of some nouns begin words of a heading or parts of its names.
+
+    "Building it" has no builder, and `DepotBuilderAttribute` has one.
+    """
+    words = [part.lower() for word in _WORD.findall(heading) for part in (word, *split_parts(word))]
     return all(any(word.startswith((noun, spell_plural(noun))) for word in words) for noun in nouns)
 
 

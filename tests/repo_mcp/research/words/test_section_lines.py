@@ -109,7 +109,12 @@ def test_a_section_without_any_guessed_name_is_not_said_to_tell_how() -> None:
 def test_a_guide_from_one_version_to_another_tells_nothing_of_how_one_is_written() -> None:
     texts = dict(SORTERS)
     section = texts.pop("docs/api.md")
-    for path in ("docs/upgrading-2.md", "MIGRATION.md", "versioned_docs/version-1/api.md"):
+    for path in (
+        "docs/upgrading-2.md",
+        "MIGRATION.md",
+        "doc/migrating_v1-v2.md",
+        "versioned_docs/version-1/api.md",
+    ):
         assert "documentation" not in Asked(texts | {path: section}).ask(ASKS).claim
 
 
@@ -147,3 +152,10 @@ def test_long_paragraphs_and_blocks_are_read_in_linear_time() -> None:
 def test_a_value_with_a_plain_name_leads_to_no_further_example() -> None:
     lines = ["```ts", "const parcel = Sorter.find()", "```", "", "```ts", "weigh(parcel)", "```"]
     assert choose_examples(lines, (1, 7), ["Sorter"]) == [2]
+
+
+def test_a_heading_that_is_a_name_has_the_words_of_which_it_is_made() -> None:
+    section = "# ParcelSorterAttribute\n\nA custom sorter is given to a parcel by this attribute.\n"
+    texts = {**SORTERS, "docs/api.md": section}
+    report = Asked(texts).ask("How do I write a custom sorter?")
+    assert "docs/api.md" in [one.path for one in report.findings]
