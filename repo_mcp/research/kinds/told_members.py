@@ -102,6 +102,8 @@ def _read(state: ResearchState, node: Node, kind: Collection[Node], base: BaseTy
     required = [name for one in above for name in _list_required(state, one, members)]
     if filled.symbol.kind not in OPEN_TYPES:
         required = _keep_defined(state, node, filled, required)
+    elif not _is_filled(state, node):
+        required = []
     defined = {one.name for one in list_overridable(state, filled)}
     required += [name for name in base.required if name not in defined] if base is not None else []
     return BaseType(node, filled, members, [*dict.fromkeys(required)])
@@ -111,6 +113,12 @@ def iter_open_bases(state: ResearchState, node: Node) -> Iterator[Node]:
     """Yield the interfaces that an interface includes."""
     if node.symbol.kind in OPEN_TYPES:
         yield from (one for one in list_bases(state, node) if one.symbol.kind in OPEN_TYPES)
+
+
+def _is_filled(state: ResearchState, node: Node) -> bool:
+    """Return False for an interface that others include and no type fills."""
+    own = list_program_derived(state, node)
+    return not own or any(one.symbol.kind not in OPEN_TYPES for one in own)
 
 
 def _keep_defined(state: ResearchState, node: Node, filled: Node, required: Sequence[str]) -> list[str]:

@@ -148,3 +148,21 @@ def test_what_embeds_another_with_the_members_is_no_example_in_go() -> None:
         "func NewDepot(store Store) *Depot {\n\treturn &Depot{Store: store}\n}\n"
     }
     assert "An example" not in Asked(texts).ask(f"{ASKS} (Store, Load)").claim
+
+
+def test_members_of_an_interface_that_only_interfaces_include_are_not_to_be_defined() -> None:
+    own = "export interface Text {\n  least(size: number): this\n  most(size: number): this\n}\n\n"
+    own += "export interface TextFormat extends Text {\n  format: string\n}\n\n"
+    formats = "".join(
+        f"export interface {name}Format extends TextFormat {{}}\n\n"
+        f"export function make{name}Format(): {name}Format {{\n  return make('{name}')\n}}\n\n"
+        for name in ("Date", "Mail", "Host")
+    )
+    asks = "Where would I add a new text format? (TextFormat)"
+    assert "must define" not in Asked({"formats.ts": own + formats}).ask(asks).claim
+    filled = "".join(
+        f"export class {name}Format implements TextFormat {{\n  format = '{name}'\n\n"
+        "  least(size: number) {\n    return this\n  }\n\n  most(size: number) {\n    return this\n  }\n}\n\n"
+        for name in ("Date", "Mail", "Host")
+    )
+    assert "must define" in Asked({"formats.ts": own + filled}).ask(asks).claim
