@@ -90,7 +90,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     if errors and state.word_match.lacking:
         sentences.insert(len(judged), errors.rstrip())
     elif errors:  # a function whose errors are told needs no further word
-        is_told = name_briefly(best).rstrip(")") in errors
+        is_told = _is_named(name_briefly(best), errors)
         sentences = [errors.rstrip(), *(judged[:-1] if is_told else sentences)]
     is_there = place == best.node_id and not errors  # then the best is what was named last
     sentences += [f"There, {outcome.partition(', ')[2]}" if is_there else outcome] if outcome else []
@@ -283,8 +283,13 @@ def _list_near(
     near = list_near(state, best, others[:most])
     plain = [node for node in near if node.symbol.kind is not SymbolKind.CONSTRUCTOR]  # its type says as much
     names = dict.fromkeys([*(name for name, _ in rivals), *map(name_briefly, plain)])
-    unsaid = (one for one in names if one.rstrip(")") not in said)
+    unsaid = (one for one in names if not _is_named(one, said))
     return [one for one in unsaid if f"{one.partition(' (')[0]} decides" not in said][:NEAREST]
+
+
+def _is_named(name: str, said: str) -> bool:
+    """Return True if a text has a name with its citation, to which more places may be added."""
+    return any(f"{name.removesuffix(')')}{end}" in said for end in "),")
 
 
 def _see_also(names: Iterable[str]) -> str:

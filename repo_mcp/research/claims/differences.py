@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence, Set
 from operator import itemgetter
 
+from repo_mcp.bundler.body import list_code
 from repo_mcp.bundler.statements import is_branch, only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -33,7 +34,6 @@ from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.named_symbols import (
     calls_its_name,
     list_statements,
-    read_body,
     read_code,
 )
 from repo_mcp.research.findings.reasons import Role
@@ -149,7 +149,7 @@ def describe_calls(state: ResearchState, subjects: Sequence[Subject]) -> list[st
     if len(whole) < len(nodes) or not all(f"{one}/".startswith(f"{folders[0]}/") for one in folders):
         return []
     every = dict.fromkeys(node for subject in subjects for node in subject.nodes)
-    texts = {node: "\n".join(_read_code(state, node)) for node in every}
+    texts = {node: "\n".join(_list_lines(state, node)) for node in every}
     calls = {node: _list_calls(state, node) for node in every}
     guessed, sentences, places = list_own_names(state.request.guesses), list[str](), set[str]()
     for subject, node in zip(subjects, whole, strict=True):
@@ -215,16 +215,15 @@ def _is_whole(state: ResearchState, node: Node) -> bool:
     """Return True for a function all of whose calls were read, and which calls no overload of its own."""
     if node.symbol.kind not in CALLABLE_KINDS or node.symbol.end_line == node.symbol.start_line:
         return False
-    if calls_its_name(node, _read_code(state, node)) or state.graph.find_outgoing(node, CALLS, _BOUNDS).cut:
+    if calls_its_name(node, _list_lines(state, node)) or state.graph.find_outgoing(node, CALLS, _BOUNDS).cut:
         return False
     return all(one.qualified_name != node.qualified_name for one in _list_calls(state, node))
 
 
-def _read_code(state: ResearchState, node: Node) -> list[str]:
-    """Return the lines of a function that are no comments."""
-    comments = state.source.read_comment_lines(node.path)
-    lines = enumerate(read_body(state, node), node.symbol.start_line)
-    return [line for number, line in lines if number not in comments]
+def _list_lines(state: ResearchState, node: Node) -> list[str]:
+    """Return the lines of a function that are code and do not only close something."""
+    body = read_code(state, node)
+    return [body.lines[at - 1] for at in list_code(body)]
 
 
 def _list_calls(state: ResearchState, node: Node) -> dict[Node, str]:

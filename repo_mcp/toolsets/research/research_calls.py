@@ -15,6 +15,7 @@ from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS, RESEAR
 from repo_mcp.toolsets.research.research_text import ALSO, render_report
 from repo_mcp.toolsets.research.shown_findings import (
     FEW_TESTS,
+    USERS,
     Chosen,
     build_finding,
     choose_all,
@@ -37,7 +38,6 @@ ONE_CALL = 2  # symbols of a chain
 IN_TESTS = "tests that lead to it"
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
-_USERS = {"callers": "callers", "dependents": "users"}  # forms of a question, and whom they ask for
 T = TypeVar("T")
 
 
@@ -219,7 +219,7 @@ def _group_others(
     from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
     from repo_mcp.research.findings.reasons import Role
 
-    who = _USERS.get(report.reading.form.value)
+    who = USERS.get(report.reading.form.value)
     direct, indirect = f"other direct {who}", f"indirect {who}"
     groups: dict[str, list[Finding]] = {direct: [], indirect: [], ALSO: []}
     for one in others:

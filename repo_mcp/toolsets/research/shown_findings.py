@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from repo_mcp.research.findings.records import Finding, Report
 
 CALLERS = "callers"  # a form of a question
-OF_USERS = frozenset({CALLERS, "dependents"})
+USERS = {CALLERS: "callers", "dependents": "users"}  # forms that ask for users, and what they call them
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 WITH_BODIES = BY_WORDS | {"callees"}  # those of which a finding with one line is only named
 FEW_TESTS = 2  # callers in tests are only counted, if there are more; the first ones are named
@@ -128,7 +128,7 @@ def _is_near(report: Report, finding: Finding) -> bool:
     """Return False for what uses a subject through others, unless the question asks for an amount of this."""
     asked = report.request
     is_asked = bool(asked.depth or asked.findings or asked.focus)
-    return finding.hop <= 1 or is_asked or report.reading.form.value not in OF_USERS
+    return finding.hop <= 1 or is_asked or report.reading.form.value not in USERS
 
 
 def _shows_body(finding: Finding) -> bool:
