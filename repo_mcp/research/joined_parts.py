@@ -38,6 +38,7 @@ class AnsweredPart:
     """One part of a question, and what its investigation noted."""
 
     asked: str  # as written
+    request: ResearchRequest
     state: ResearchState
     reading: Reading
     gathered: Gathered

@@ -12,7 +12,6 @@ from typing import Protocol
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
@@ -55,6 +54,7 @@ from repo_mcp.research.joined_parts import (
 from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.named_folders import split_folder
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
+from repo_mcp.research.question.phrases import split_test_exception
 from repo_mcp.research.question.placed_pairs import read_placed_pair
 from repo_mcp.research.question.pronouns import has_pronoun, refer_back
 from repo_mcp.research.question.raised_places import find_raised_place
@@ -72,7 +72,7 @@ _MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the o
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
 _OF_USERS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.TESTS, Form.RAISED})
-_OF_FOLDER = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS, Form.RAISED})
+_NARROWED = _OF_USERS | {Form.IMPLEMENTATIONS}  # of which the end of a question may say where
 NO_RECORD = (
     "There is no symbol index yet, so this answer comes from a search for the words;"
     " no references were followed."
@@ -110,52 +110,40 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     parts = split_question(request.query)
     if parts != (request.query,) and source.graph is not None:
         return _answer_parts(request, parts, source, control)
-    within = _answer_within(request, source, control)
-    if within is not None:
-        return within
-    state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
-    reading = _read(state)
+    state, reading = _begin(request, source, control, Room())
     if source.graph is None:
         return _answer_by_text(state, reading)
-    return _build_report(state, reading, _investigate(state, reading))
+    return _build_report(request, state, reading, _investigate(state, reading))
 
 
-def _answer_within(request: ResearchRequest, source: Source, control: RunControl) -> Report | None:
-    """Return the report on a question for what uses a symbol in a folder that it names, or None."""
-    if source.graph is None:
-        return None
-    question, types = find_raised_place(source.graph, request.query, request.folder)
-    if types:
-        return _answer_raised_in(request, question, types, source, control)
-    if request.folder:
-        return None
-    question, folder = split_folder(request.query, source.graph.name_uses.list_source_paths())
-    if not folder:
-        return None
-    own = replace(request, query=question)
-    state = ResearchState(source, own, control, wants_tests=asks_for_tests(question))
-    reading = _read(state)
-    if reading.form not in _OF_FOLDER:
-        return None
-    state.narrow(folder)
-    report = _build_report(state, reading, _investigate(state, reading))
-    text = f"{reading.text}, in the folder {folder}"
-    return replace(report, request=request, reading=replace(report.reading, text=text))
+def _begin(
+    request: ResearchRequest, source: Source, control: RunControl, room: Room
+) -> tuple[ResearchState, Reading]:
+    """Return the state of a question and its reading.
 
-
-def _answer_raised_in(
-    request: ResearchRequest, question: str, types: tuple[Node, ...], source: Source, control: RunControl
-) -> Report | None:
-    """Return the report on a question for an error that is raised in some types; None if it is no error."""
-    state = ResearchState(source, replace(request, query=question), control, wants_tests=False)
-    state.raising_types = types
-    reading = _read(state)
-    if reading.form is not Form.RAISED:
-        return None
-    report = _build_report(state, reading, _investigate(state, reading))
-    named = join_names(dict.fromkeys(one.qualified_name for one in types))
-    text = f"{reading.text}, in {named}"
-    return replace(report, request=request, reading=replace(report.reading, text=text))
+    The folder, the types, or "except tests" at the end narrow what is found, if the question fits without.
+    """
+    if source.graph is not None:
+        query, but_tests = split_test_exception(request.query)
+        query, types = find_raised_place(source.graph, query, request.folder)
+        folder = request.folder
+        if not folder and not types:
+            query, folder = split_folder(query, source.graph.name_uses.list_source_paths())
+        if query != request.query:
+            own = replace(request, query=query)
+            state = ResearchState(source, own, control, wants_tests=asks_for_tests(query))
+            state.room, state.raising_types = room, types
+            reading = _read(state)
+            if reading.form in _NARROWED:
+                state.folder, state.leaves_out_tests = folder, but_tests
+                named = join_names(dict.fromkeys(one.qualified_name for one in types))
+                texts = [reading.text, f"in {named}" if types else ""]
+                texts.append(f"in the folder {folder}" if folder != request.folder else "")
+                texts.append("except tests" if but_tests else "")
+                return state, replace(reading, text=", ".join(filter(None, texts)))
+    state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
+    state.room = room
+    return state, _read(state)
 
 
 def _read(state: ResearchState) -> Reading:
@@ -181,7 +169,7 @@ def _investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = investigate(state, reading)
     if state.outside_folder:
         state.limit(
-            f"{len(state.outside_folder)} symbols outside {state.request.folder}",
+            f"{len(state.outside_folder)} symbols outside {state.folder}",
             "only what is in the path is shown",
         )
     state.report_progress(state.depth + 1, f"{len(state.findings)} findings")
@@ -206,21 +194,19 @@ def _answer_parts(
         topic = name_topic(answered[-1]) if answered and not is_undeclared else ("", "")
         own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
-        state = ResearchState(source, own, follow, wants_tests=asks_for_tests(own.query))
-        state.room = Room(len(parts), list_told(answered), quoted)
-        reading = _read(state)
+        state, reading = _begin(own, source, follow, Room(len(parts), list_told(answered), quoted))
         gathered = _investigate(state, reading)
         before = answered[-1].state.findings if answered else ()
         claim = describe_part(state, reading, part, gathered.claim, before)
         claim = leave_out_told(claim, [one.claim for one in answered])
-        answered.append(AnsweredPart(part, state, reading, gathered, claim))
+        answered.append(AnsweredPart(part, own, state, reading, gathered, claim))
         is_undeclared = any(subject.taken_as is TakenAs.UNDECLARED for subject in reading.subjects)
     if len(parts) == MOST_PARTS and len(split_question(parts[-1])) > 1:
         answered[-1].state.warnings.append(_MORE_PARTS)
     drop_repeated([one.state for one in answered])
     for one in answered:
         quoted.update((own.path, at) for own in one.state.findings[:FIRST_OF_PART] for at in own.shown)
-    reports = [_build_report(one.state, one.reading, one.gathered) for one in answered]
+    reports = [_build_report(one.request, one.state, one.reading, one.gathered) for one in answered]
     return (
         replace(reports[0], request=request)
         if len(reports) == 1
@@ -256,7 +242,9 @@ def _name_subject(state: ResearchState, reading: Reading) -> Reading:
     )
 
 
-def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
+def _build_report(
+    request: ResearchRequest, state: ResearchState, reading: Reading, gathered: Gathered
+) -> Report:
     findings, gone = add_excerpts(state.source, state.findings, only_uses=reading.form in _OF_USERS)
     findings = quote_values(state, findings)
     if gone:
@@ -266,7 +254,7 @@ def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) ->
     if architecture is not None and architecture.map_nodes:
         nodes, edges = architecture.map_nodes, architecture.map_edges
     report = Report(
-        state.request,
+        request,
         _name_subject(state, reading),
         state.depth,
         gathered.claim,

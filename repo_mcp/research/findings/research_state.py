@@ -22,7 +22,7 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.chores import is_chore
-from repo_mcp.research.findings.locating import find_innermost, weaker
+from repo_mcp.research.findings.locating import find_innermost, is_test_node, is_test_place, weaker
 from repo_mcp.research.findings.progress import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import (
@@ -82,7 +82,8 @@ class ResearchState:
         self.control = control
         self._met: dict[Declaration, Node] = {}  # nodes looked up so far: making one again takes time
         self._done = 0.0
-        self._prefix = f"{request.folder}/" if request.folder else ""
+        self.folder = request.folder  # only what lies in it is noted; the subjects may lie elsewhere
+        self.leaves_out_tests = False  # the question asks for what is in no test
         self.outside_folder: set[Declaration] = set()  # symbols reached outside the folder
 
     @property
@@ -114,13 +115,11 @@ class ResearchState:
 
     # Findings
 
-    def narrow(self, folder: str) -> None:
-        """Let only what lies in a folder be noted from now on; the subjects may lie elsewhere."""
-        self._prefix = f"{folder}/"
-
     def admits(self, path: str) -> bool:
-        """Return True for a path in the folder that was asked about."""
-        return not self._prefix or path.startswith(self._prefix)
+        """Return True for a path in the folder that was asked about, and in no test if these are left out."""
+        if self.leaves_out_tests and is_test_place(path):
+            return False
+        return not self.folder or path.startswith(f"{self.folder}/")
 
     def add(
         self,
@@ -134,7 +133,7 @@ class ResearchState:
         ranked: tuple[int, ...] = (),
     ) -> bool:
         """Note a symbol. Return False when it is already noted or outside the folder, or at the limit."""
-        if node.declaration in self.nodes:
+        if node.declaration in self.nodes or (self.leaves_out_tests and is_test_node(node)):
             return False
         if not self.admits(node.path):
             self.outside_folder.add(node.declaration)

@@ -23,6 +23,12 @@ _ARTICLE = re.compile(
     r"|instances? of|use of)\s+)+",
     re.IGNORECASE,
 )
+# "callers of lift that are without tests" asks for these.
+_BUT_TESTS = re.compile(
+    r"(?<! are)(?<! is)[,\s]+(?:except|excluding|besides|but not|other than|apart from|outside|without)"
+    r"(?: (?:for|in|by|from|of|the|its|any))* tests?[?.!\s]*$",
+    re.IGNORECASE,
+)
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
 # "the Pane trait's render", "Pane's render" of "method": a member of a type.
 _OWNER = re.compile(
@@ -90,6 +96,12 @@ class Phrase:
 def leave_out_tail(text: str) -> str:
     """Return a phrase or question without "in this repository" or a second question behind it."""
     return _TAIL.sub("", text)
+
+
+def split_test_exception(query: str) -> tuple[str, bool]:
+    """Return a question without "except tests" at its end, and whether it had that."""
+    found = _BUT_TESTS.search(query)
+    return (query, False) if found is None else (query[: found.start()], True)
 
 
 def leave_out_article(text: str) -> str:

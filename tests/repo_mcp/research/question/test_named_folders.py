@@ -43,3 +43,15 @@ def test_only_what_lies_in_the_folder_is_told() -> None:
 def test_uses_that_the_graph_knows_are_narrowed_too() -> None:
     report = Asked(TREE).ask("what calls lift in harbour?")
     assert [one.path for one in report.findings] == ["harbour/run.py"]
+
+
+def test_what_lies_outside_is_counted_and_the_folder_is_named() -> None:
+    [limit] = Asked(TREE).ask("what calls lift in harbour?").limits
+    assert limit.what == "2 symbols outside harbour"
+
+
+def test_a_folder_narrows_a_part_of_a_question_too() -> None:
+    report = Asked(TREE).ask("what calls lift in harbour, and where is install defined?")
+    assert [one.path for one in report.findings] == ["harbour/run.py", "setup.py"]
+    assert report.parts[0].reading.text.endswith(", in the folder harbour")
+    assert report.reading.text == "several questions, each answered by itself"
