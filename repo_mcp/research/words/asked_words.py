@@ -35,9 +35,9 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
     return words[:MAX_WORDS]
 
 
-def asks_tests(query: str) -> bool:
-    """Return True for a question about the tests of the repository."""
-    return _ABOUT_TESTS.search(query) is not None
+def includes_tests(state: ResearchState) -> bool:
+    """Return True for a question that tests answer, or that is about the tests of the repository."""
+    return state.wants_tests or _ABOUT_TESTS.search(state.request.query) is not None
 
 
 def find_error_kind(query: str) -> str:

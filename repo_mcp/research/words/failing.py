@@ -25,7 +25,7 @@ from repo_mcp.research.question.named_forms import find_only_name
 from repo_mcp.research.question.phrase_names import is_one_name, is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.words.asked_words import asks_tests
+from repo_mcp.research.words.asked_words import includes_tests
 from repo_mcp.research.words.error_lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.words.error_uses import MAKING, ErrorUse, find_used, find_written
 from repo_mcp.research.words.errors_made import iter_errors, list_raising
@@ -267,7 +267,7 @@ def _find_one_named(state: ResearchState, text: str) -> list[Node]:
         nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
     else:
         nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
-    if not asks_tests(state.request.query):
+    if not includes_tests(state):
         nodes = [node for node in nodes if not is_test_node(node)]
     alike = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
     named = _keep_meant(state, alike)

@@ -92,7 +92,7 @@ def choose_seeds(
     state: ResearchState,
     rated: Sequence[RatedBlock],
     preferred: PreferredKind,
-    wants_tests: bool,
+    includes_tests: bool,
     weights: Mapping[str, float],
 ) -> list[Seed]:
     """Return the declarations worth showing, best first."""
@@ -102,7 +102,7 @@ def choose_seeds(
         if find_role(one.path) is FileRole.DOCS or _is_stub(state, one.path):
             continue
         node = find_node(state, one)
-        if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
+        if not includes_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
         span = one.block.span
         name, full_name = (span.name, span.qualified_name) if span is not None else ("", "")

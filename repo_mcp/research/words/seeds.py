@@ -29,7 +29,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.words.asked_decisions import put_predicate_first
-from repo_mcp.research.words.asked_words import asks_deed, asks_tests, choose_words
+from repo_mcp.research.words.asked_words import asks_deed, choose_words, includes_tests
 from repo_mcp.research.words.best_seed import judge_best
 from repo_mcp.research.words.confirmed_reasons import confirm_reasons
 from repo_mcp.research.words.failing import is_namesake
@@ -100,7 +100,7 @@ def find_seeds(
         return []
     given = [_build_given(state, node, reasons) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
-    found = choose_seeds(state, rated, preferred, asks_tests(state.request.query), state.weights)
+    found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
     found = keep_near(found, first) if only_near and first else found
     found = [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
@@ -205,7 +205,7 @@ def _rate(
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
     if prompt not in state.rated:
-        request = BundleRequest(prompt, include_tests=asks_tests(state.request.query))
+        request = BundleRequest(prompt, include_tests=includes_tests(state))
         state.rated[prompt] = state.source.rate(request, state.request.folder, MAX_RATED)
         state.check()
     rated, state.weights = state.rated[prompt]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.asked_words import asks_tests, find_error_kind
+from repo_mcp.research.findings.records import ResearchRequest, RunControl
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.asked_words import find_error_kind, includes_tests
+from tests.repo_mcp.research.asking import Asked, list_found
+
+
+def _includes_tests(query: str) -> bool:
+    source, control = Asked({"kiln.py": "fire = 1\n"}).open_source(), RunControl(lambda: False)
+    return includes_tests(ResearchState(source, ResearchRequest(query), control, wants_tests=False))
 
 
 @pytest.mark.parametrize(
@@ -19,7 +27,7 @@ from repo_mcp.research.words.asked_words import asks_tests, find_error_kind
     ],
 )
 def test_questions_about_the_tests_of_a_repository(query: str) -> None:
-    assert asks_tests(query)
+    assert _includes_tests(query)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +40,17 @@ def test_questions_about_the_tests_of_a_repository(query: str) -> None:
     ],
 )
 def test_questions_about_what_runs_tests(query: str) -> None:
-    assert not asks_tests(query)
+    assert not _includes_tests(query)
+
+
+@pytest.mark.parametrize("verb", ["covers", "exercises"])
+def test_tests_are_looked_for_if_one_must_be_the_answer(verb: str) -> None:
+    texts = {
+        "shop.py": "def greylist_sender(name):\n    return name\n",
+        "tests/test_mail.py": "def test_greylist_retries_are_delayed():\n    assert greylist()\n",
+    }
+    report = Asked(texts).ask(f"what {verb} the delayed greylist retries?")
+    assert list_found(report)[0] == "test_mail.test_greylist_retries_are_delayed"
 
 
 @pytest.mark.parametrize(
