@@ -11,15 +11,15 @@ from repo_mcp.toolsets.research.schemas import (
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
+    build_count,
     build_field,
-    build_limited,
     build_list,
     build_object,
     build_text,
     keep,
 )
 
-DEFAULT_DEPTH, MAX_DEPTH = 2, 5
+MAX_DEPTH = 5
 DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
 FOCUSES = ("architecture", "dependencies", "patterns", "flow")
 FORMS = (
@@ -40,20 +40,10 @@ RESEARCH_INPUT = build_object(
             0,
         ),
         "path": PATH,
-        "depth": build_limited(
-            "Levels of references",
-            DEFAULT_DEPTH,
-            MAX_DEPTH,
-        ),
-        "focus": build_choice(
-            "",
-            FOCUSES,
-        ),
-        "limit": build_limited(
-            "Most findings",
-            DEFAULT_FINDINGS,
-            MAX_FINDINGS,
-        ),
+        # Without defaults: who gives an amount wants all of it, and the usual one depends on the form.
+        "depth": build_count(f"Levels of references, 1 to {MAX_DEPTH}", MAX_DEPTH),
+        "focus": build_choice("", FOCUSES),
+        "limit": build_count(f"Most findings, 1 to {MAX_FINDINGS}", MAX_FINDINGS),
         "format": FORMAT,
     },
     ("query",),

@@ -14,7 +14,7 @@ from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.research.research_calls import THIN_BYTES
-from repo_mcp.toolsets.research.research_schemas import FORMS, TAKEN_AS
+from repo_mcp.toolsets.research.research_schemas import FORMS, RESEARCH_INPUT, TAKEN_AS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check
 from tests.written_trees import write_tree
 
@@ -197,6 +197,11 @@ def test_a_declaration_of_which_only_the_first_line_fits_is_named_and_no_finding
 def test_every_form_of_question_is_in_the_schema() -> None:
     assert set(FORMS) == {form.value for form in Form}
     assert set(TAKEN_AS) == {one.value for one in TakenAs}
+
+
+@pytest.mark.parametrize("amount", ["depth", "limit"])
+def test_the_schema_gives_no_default_that_would_change_an_answer(amount: str) -> None:
+    assert "default" not in RESEARCH_INPUT["properties"][amount]  # type: ignore[index]
 
 
 def test_a_long_question_has_an_ordinary_answer(served: Served) -> None:
