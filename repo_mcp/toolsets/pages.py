@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.toolsets.answers import Arguments
+from repo_mcp.text.lines import HIDING
+from repo_mcp.toolsets.answers import MAY_HIDE, Arguments
 from repo_mcp.toolsets.schema_parts import Schema
 
 Found = TypeVar("Found")
@@ -115,6 +116,19 @@ def keep_few(hits: Sequence[Found], page: Page, *, lacks_most: bool) -> tuple[Se
     if not lacks_most or page.start or len(hits) <= FEW_HITS:
         return hits, []
     return hits[:FEW_HITS], [FEW_SHOWN]
+
+
+def note_cut(rows: int, count: int, what: str) -> list[str]:
+    """Return a note if fewer rows than the page has have room."""
+    if rows >= count:
+        return []
+    return [f"The answer was cut to {rows} {what} to keep it short; continue with cursor."]
+
+
+def note_hidden(texts: Iterable[str], what: str) -> list[str]:
+    """Return a note if rows have characters that may hide others in their text."""
+    hiding = [str(place) for place, text in enumerate(texts, 1) if HIDING.search(text)]
+    return [f"{MAY_HIDE}: {what} {', '.join(hiding)}."] if hiding else []
 
 
 def _name_call(tool: str, arguments: Arguments) -> bytes:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
+from repo_mcp.text.lines import escape_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
-from repo_mcp.toolsets.pages import Page, keep_few
+from repo_mcp.toolsets.pages import Page, keep_few, note_cut, note_hidden
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
@@ -118,12 +118,8 @@ def _draft(
             **page.follow(keys, rows, is_cut),
             **more,
         }
-        cut = (
-            [f"The answer was cut to {rows} results to keep it short; continue with cursor."]
-            if rows < len(hits)
-            else []
-        )
-        return Part(result, [*said, *cut, *_note_hidden(shown[:rows])])
+        hidden = note_hidden((hit.content for hit in shown[:rows]), "result")
+        return Part(result, [*said, *note_cut(rows, len(hits), "results"), *hidden])
 
     return Draft(build, len(hits), ordinary, render=partial(_render, query))
 
@@ -162,11 +158,6 @@ def _render_summary(answer: CodeAnswer) -> Result:
             for one in answer.follow_ups
         ],
     }
-
-
-def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
-    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.content)]
-    return [f"{MAY_HIDE}: result {', '.join(hiding)}."] if hiding else []
 
 
 def _render(query: str, result: Result) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import Limits
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.record_classes import replace
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
+from repo_mcp.text.lines import escape_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
-from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR, Page, keep_few
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR, Page, keep_few, note_cut, note_hidden
 from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.schemas import (
     FORMAT,
@@ -154,13 +155,8 @@ def _build(answer: DocsAnswer, rows: int, more: Result) -> Part:
         **more,
         "media": [_render_media(one, place) for place, one in _choose_media(hits)],
     }
-    notes = list(answer.warnings)
-    if rows < len(answer.hits):
-        notes.append(f"The answer was cut to {rows} results to keep it short; continue with cursor.")
-    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
-    if hiding:
-        notes.append(f"{MAY_HIDE}: result {', '.join(hiding)}.")
-    return Part(result, notes)
+    cut = note_cut(rows, len(answer.hits), "results")
+    return Part(result, [*answer.warnings, *cut, *note_hidden((hit.snippet for hit in hits), "result")])
 
 
 def _render_hit(hit: DocsHit) -> Result:
@@ -210,7 +206,7 @@ def _build_blocks(answer: DocsAnswer, result: Result, limits: Limits, root: str)
     media_of_hits = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
     chosen = [(place, media) for place, media in media_of_hits if media.size <= limits.max_file_bytes]
     links = [_link(media, answer.hits[place - 1], root) for place, media in chosen]
-    room = most - RESERVED_BYTES - _measure(result) - sum(map(_measure_link, links))
+    room = most - RESERVED_BYTES - len(encode_json(result).encode()) - sum(map(_measure_link, links))
     blocks: list[Block] = []
     for link, (_, media) in zip(links, chosen, strict=True):
         blocks.append(link)
@@ -239,13 +235,6 @@ def _link(media: Media, hit: DocsHit, root: str) -> ResourceLink:
 
 def _measure_link(link: ResourceLink) -> int:
     return len(link.uri) + len((link.name + link.mime_type + link.description).encode())
-
-
-def _measure(result: Result) -> int:
-    """Return the bytes of the text as JSON, which is its longest form except for some white space."""
-    import json  # here: nothing of it is needed to list tools
-
-    return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _encode(data: bytes) -> str:

@@ -183,7 +183,7 @@ def _asks_for_map(report: Report) -> bool:
     A path is its chains, and who gives a depth, a focus or a number of findings wants to see all edges.
     """
     asked = report.request
-    return report.reading.form.value == FLOW or bool(asked.depth or asked.focus or asked.findings)
+    return report.reading.form == FLOW or bool(asked.depth or asked.focus or asked.findings)
 
 
 def _list_limits(report: Report, cut: Sequence[str]) -> list[tuple[str, str]]:
@@ -219,7 +219,7 @@ def _group_others(
     from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
     from repo_mcp.research.findings.reasons import Role
 
-    who = USERS.get(report.reading.form.value)
+    who = USERS.get(report.reading.form)
     direct, indirect = f"other direct {who}", f"indirect {who}"
     groups: dict[str, list[Finding]] = {direct: [], indirect: [], ALSO: []}
     for one in others:

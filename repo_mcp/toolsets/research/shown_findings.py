@@ -118,7 +118,7 @@ def list_folded(report: Report) -> list[Finding]:
     """
     from repo_mcp.research.findings.locating import is_test  # not when tools are listed
 
-    if report.reading.form.value != CALLERS or report.request.findings:
+    if report.reading.form != CALLERS or report.request.findings:
         return []
     tests = [one for one in report.findings if one.hop and is_test(one.path, one.symbol)]
     return tests if len(tests) > FEW_TESTS else []
@@ -128,7 +128,7 @@ def _is_near(report: Report, finding: Finding) -> bool:
     """Return False for what uses a subject through others, unless the question asks for an amount of this."""
     asked = report.request
     is_asked = bool(asked.depth or asked.findings or asked.focus)
-    return finding.hop <= 1 or is_asked or report.reading.form.value not in USERS
+    return finding.hop <= 1 or is_asked or report.reading.form not in USERS
 
 
 def _shows_body(finding: Finding) -> bool:
@@ -181,9 +181,9 @@ def _choose_findings(report: Report, rows: int, room: int) -> Chosen:
 
 def is_of_words(report: Report) -> bool:
     """Return True for a report whose findings were found by words, those of all its parts."""
-    return all(one.reading.form.value in BY_WORDS for one in report.parts or (report,))
+    return all(one.reading.form in BY_WORDS for one in report.parts or (report,))
 
 
 def _needs_bodies(report: Report) -> bool:
     """Return True for a report that names the findings of which only one line is shown behind the others."""
-    return all(one.reading.form.value in WITH_BODIES for one in report.parts or (report,))
+    return all(one.reading.form in WITH_BODIES for one in report.parts or (report,))

@@ -28,7 +28,7 @@ from repo_mcp.toolsets.answers import (
     name_some,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.pages import Page
+from repo_mcp.toolsets.pages import Page, note_cut
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
@@ -122,10 +122,8 @@ def _draft_matches(
     """Draft a page of matches; `asked` is the only root that was searched, "" if both were."""
 
     def build(count: int) -> Part:
-        notes = list(warnings)
         is_cut = count < len(rows)
-        if is_cut:
-            notes.append(f"The answer was cut to {count} matches to keep it short; continue with cursor.")
+        notes = [*warnings, *note_cut(count, len(rows), "matches")]
         hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
         if hiding:
             notes.append(f"{MAY_HIDE}: {name_some(hiding, 'match', 'matches')}.")
