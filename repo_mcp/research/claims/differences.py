@@ -29,6 +29,7 @@ from repo_mcp.research.findings.citing import (
     name_briefly,
     shorten,
     shorten_symbol,
+    write_count,
 )
 from repo_mcp.research.findings.first_sentences import read_description
 from repo_mcp.research.findings.named_symbols import (
@@ -85,7 +86,7 @@ def _describe_declared(
     """Return where a subject is declared with a comment, which may be that of what it overrides."""
     first, more = subject.nodes[0], len(subject.nodes) + subject.left_out - 1
     if not comment:
-        others = f" and {more} other {'place' if more == 1 else 'places'}" if more else ""
+        others = f" and {write_count(more, 'other place')}" if more else ""
         return f"{shorten(first.qualified_name)} is declared at {cite(first)}{others}."
     name = f"{name_briefly(first)}{f', one of {more + 1} declarations' if more and counts else ''}"
     overriding = (state.get_node(link.source) for link in list_overriding(state, commented))

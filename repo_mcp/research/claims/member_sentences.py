@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
-from repo_mcp.research.findings.citing import join_names, name_briefly
+from repo_mcp.research.findings.citing import join_names, name_briefly, write_count
 from repo_mcp.research.findings.progress import MemberUses, OpenType
 from repo_mcp.text.citations import write_citation
 
@@ -19,7 +19,7 @@ def describe_open_types(types: Iterable[OpenType]) -> str:
 
 def _describe_implementers(one: OpenType) -> str:
     by = [f"by {join_names(map(name_briefly, one.implementers))}"] if one.implementers else []
-    by += [f"by {one.in_tests} {'type' if one.in_tests == 1 else 'types'} in tests"] if one.in_tests else []
+    by += [f"by {write_count(one.in_tests, 'type')} in tests"] if one.in_tests else []
     verb = "implemented" if one.node.symbol.kind in ABSTRACT_KINDS else "extended"
     return f"{name_briefly(one.node)} is {verb} {', and '.join(by) or 'by nothing here'}."
 

@@ -12,7 +12,7 @@ from repo_mcp.research.edges.declared_again import is_member
 from repo_mcp.research.edges.naming_tests import describe_naming_tests
 from repo_mcp.research.edges.shared_members import MAX_ALONE
 from repo_mcp.research.edges.unparsed_files import read_declared_lines
-from repo_mcp.research.findings.citing import join_names, name_findings
+from repo_mcp.research.findings.citing import join_names, name_findings, write_count
 from repo_mcp.research.findings.first_sentences import read_comment
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Role
@@ -82,7 +82,7 @@ def _describe_deriving(state: ResearchState, subject: Subject) -> str:
     found = [one for one in state.findings if one.role in roles and one.reason.about == name]
     own = [one for one in found if not is_test_place(one.path)] or found
     tests = len(found) - len(own)
-    also = f" and {tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    also = f" and {write_count(tests, 'place')} in tests" if tests else ""
     members = all(is_member(state, hit) for hit in subject.places)
     if not found and members:
         return f"No type that derives from that of {name}, or is mixed in beside it, declares {name} again."
@@ -106,7 +106,7 @@ def _describe_needed(state: ResearchState, subject: Subject) -> str:
     path = subject.places[0].path
     if not count:
         return f"No line of {path} says what it imports."
-    return f"{count} {'line' if count == 1 else 'lines'} of {path} say what it imports."
+    return f"{write_count(count, 'line')} of {path} say what it imports."
 
 
 def _spell(language: str) -> str:
@@ -119,7 +119,7 @@ def _describe(state: ResearchState, subject: Subject) -> str:
     first = subject.places[0]
     start, end = read_declared_lines(first)
     more = len(subject.places) - 1
-    others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
+    others = f" and at {write_count(more, 'more place')}" if more else ""
     said = read_comment(state, first.path, start)
     place = write_citation(first.path, start, end)
     if first.symbol and is_path(subject.asked) and first.path.endswith(subject.asked.strip("/")):

@@ -17,7 +17,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import MATCHED
 from repo_mcp.research.edges.traversals import CALLS_BY_LOCAL, NAMES_TYPE, THROUGH, HopFindings, Traversal
-from repo_mcp.research.findings.citing import shorten, shorten_in
+from repo_mcp.research.findings.citing import shorten, shorten_in, write_count
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
     count_shared_folders,
@@ -100,7 +100,7 @@ def follow(
             return
     if depth == state.depth:
         state.limit(
-            f"what {len(level)} {'symbol' if len(level) == 1 else 'symbols'} at hop {depth} would lead to",
+            f"what {write_count(len(level), 'symbol')} at hop {depth} would lead to",
             f"depth is {depth}"
             + (f", and may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
         )

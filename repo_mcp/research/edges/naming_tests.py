@@ -13,7 +13,7 @@ from repo_mcp.model import Hit
 from repo_mcp.research.edges.named_places import CALL, Used, group_used, list_used
 from repo_mcp.research.edges.unparsed_files import fold_stem
 from repo_mcp.research.edges.written_types import split_parts
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
@@ -61,8 +61,7 @@ def _note_files(state: ResearchState, subject: Subject, most: int, said: str, ro
     ordered = sorted(files, key=lambda path: (path.split("/")[0] not in own, -len(files[path]), path))
     for path in ordered[:most]:
         lines = sorted(one.line for one in files[path])
-        count = f"{len(lines)} {'line' if len(lines) == 1 else 'lines'}"
-        reason = Reason(f"{said} in {count}", role, subject.name)
+        reason = Reason(f"{said} in {write_count(len(lines), 'line')}", role, subject.name)
         shown = tuple(lines[:MAX_LINES])
         note_lines(state, path, (lines[0], lines[-1]), path, reason, 1, shown[:1], shown=shown)
     if len(ordered) > most:

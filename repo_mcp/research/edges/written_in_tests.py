@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactRequest
-from repo_mcp.research.findings.citing import join_names, name_findings
+from repo_mcp.research.findings.citing import join_names, name_findings, write_count
 from repo_mcp.research.findings.locating import is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
@@ -82,9 +82,7 @@ def note_writing(state: ResearchState, nodes: Sequence[Node]) -> None:
         )
         for path in ordered[:MOST_WRITING]:
             lines = tuple(files[path])
-            reason = Reason(
-                f"has {name} in {len(lines)} {'line' if len(lines) == 1 else 'lines'}", Role.WRITES_NAME, name
-            )
+            reason = Reason(f"has {name} in {write_count(len(lines), 'line')}", Role.WRITES_NAME, name)
             shown = lines[:MAX_SHOWN]
             note_lines(state, path, (lines[0], lines[-1]), path, reason, 1, shown, shown=shown)
         if len(ordered) > MOST_WRITING:

@@ -20,6 +20,11 @@ _FURTHER = re.compile(r"[;,] ([^\s():;,]+):\d")  # the path of another one
 UNNAMED = "the default export"
 
 
+def write_count(number: int, noun: str) -> str:
+    """Return a number with its noun, which has an s for any number but 1."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def name_briefly(node: Node) -> str:
     """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
     if node.symbol.kind is SymbolKind.FILE:

@@ -15,6 +15,7 @@ from repo_mcp.graph.bulk_scan import Uses
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.citing import write_count
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Layer, MapEdge, MapNode, Module, Outside
@@ -117,7 +118,7 @@ def _choose_paths(state: ResearchState, folder: str) -> list[str]:
     own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
     if own and left:
-        files = f"{left} {'file' if left == 1 else 'files'}: tests, examples, documents and third-party code"
+        files = f"{write_count(left, 'file')}: tests, examples, documents and third-party code"
         state.limit(files, "not part of the architecture")
     return own or paths
 

@@ -14,7 +14,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.unparsed_files import choose_main, fold_stem
-from repo_mcp.research.findings.citing import join_names, shorten
+from repo_mcp.research.findings.citing import join_names, shorten, write_count
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
@@ -99,7 +99,7 @@ def _note_part(
     state: ResearchState, part: _Part, paths: Sequence[str], readme: str, read_comment: ReadComment
 ) -> str:
     """Note the main declaration of a part. Return the part with that and its comment, or else its title."""
-    count = f"{len(part.paths)} {'file' if len(part.paths) == 1 else 'files'}"
+    count = write_count(len(part.paths), "file")
     path, main = _find_main(state, part, paths)
     title = _read_title(state.source.read_lines(readme)) if readme else ""
     if main is None:
