@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import Protocol
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
@@ -17,7 +16,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
-from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.excerpts import add_excerpts
 from repo_mcp.research.findings.hit_places import build_hit_address
 from repo_mcp.research.findings.progress import Room
@@ -169,7 +168,7 @@ def _investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = investigate(state, reading)
     if state.outside_folder:
         state.limit(
-            f"{len(state.outside_folder)} symbols outside {state.folder}",
+            f"{write_count(len(state.outside_folder), 'symbol')} outside {state.folder}",
             "only what is in the path is shown",
         )
     state.report_progress(state.depth + 1, f"{len(state.findings)} findings")
@@ -304,14 +303,6 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
 
 
-class SearchExact(Protocol):
-    """An exact search that can be cancelled."""
-
-    def __call__(
-        self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, /
-    ) -> ExactAnswer: ...
-
-
 class Researcher:
     """Answers research questions. Safe for use from several threads."""
 
@@ -319,7 +310,7 @@ class Researcher:
         self,
         graph: LiveGraph,
         searches: Searches,
-        search_exact: SearchExact,
+        search_exact: Callable[[ExactRequest, Callable[[], bool]], ExactAnswer],
         read: Callable[[str], bytes],
         look_once: Callable[[], AbstractContextManager[None]],
     ) -> None:
@@ -338,7 +329,6 @@ class Researcher:
 
         While no symbols are indexed, the report comes from a search for the words alone, with a warning.
         """
-        check_request(request)
         with ExitStack() as stack:
             stack.enter_context(self._look_once())
             try:
@@ -347,14 +337,15 @@ class Researcher:
                 if error.code is not ErrorCode.INDEX_UNAVAILABLE:
                     raise
                 graph = None
-
-            def search_exact(asked: ExactRequest) -> ExactAnswer:
-                return self._search_exact(asked, control.cancelled)
-
             is_partial = graph is not None and self._graph.is_partial()
             present = self._graph.list_present_languages()
             source = Source(
-                graph, self._searches, search_exact, self._read, is_partial=is_partial, present=present
+                graph,
+                self._searches,
+                lambda asked: self._search_exact(asked, control.cancelled),
+                self._read,
+                is_partial=is_partial,
+                present=present,
             )
             report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))

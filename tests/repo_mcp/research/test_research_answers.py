@@ -677,7 +677,7 @@ def test_a_symbol_outside_of_the_folder_is_counted_once_however_often_it_is_reac
         "app/use.py": "from lib.core import one, two\n\n\ndef run():\n    one()\n    two()\n",
     }
     report = Asked(files).ask("what calls one", depth=2, folder="lib")
-    assert [one.what for one in report.limits if "outside " in one.what] == ["1 symbols outside lib"]
+    assert [one.what for one in report.limits if "outside " in one.what] == ["1 symbol outside lib"]
 
 
 def test_of_a_very_long_question_the_first_words_are_looked_for_and_that_is_said() -> None:
