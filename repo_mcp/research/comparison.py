@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.compared_members import (
@@ -89,7 +88,7 @@ def _list_functions(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, R
         state.alone = list_alone(state, nodes)
     shared = list_shared_members(state, nodes)
     found = _list_making(state, nodes)
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = list_words(state.request.full_text)
     found.update(dict.fromkeys((one for one in shared if shares_word(one.symbol.name, words)), _OF_BOTH))
     for alone in state.alone.values() if shared else ():
         found.update(dict.fromkeys([one for one in alone if one not in shared][:MOST_ALONE], _OF_ONE))
@@ -252,8 +251,7 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
 
 def _is_abstract(state: ResearchState, node: Node) -> bool:
     """Return True for a member of an interface."""
-    owner = Declaration(node.path, node.symbol.parent)
-    return bool(node.symbol.parent) and state.get_node(owner).symbol.kind in ABSTRACT_KINDS
+    return bool(node.symbol.parent) and state.get_parent(node).symbol.kind in ABSTRACT_KINDS
 
 
 def _list_working(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:

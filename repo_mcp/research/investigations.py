@@ -179,7 +179,7 @@ def _list_wrapping(state: ResearchState, reading: Reading) -> dict[Node, Node]:
 
     They say less of a relation than the one that does the work, and are noted behind what is related to it.
     """
-    nodes = _list_nodes(reading) if reading.form in (Form.CALLEES, Form.DEPENDENTS) else []
+    nodes = reading.nodes if reading.form in (Form.CALLEES, Form.DEPENDENTS) else []
     links = [link for node in nodes for link in list_overriding(state, node)] if len(nodes) > 1 else []
     own = {node.declaration: node for node in nodes}
     return {
@@ -203,12 +203,8 @@ def _is_surely(subject: Subject, node: Node) -> bool:
     return not is_phrase or is_whole_name(node.symbol.name, subject.asked)
 
 
-def _list_nodes(reading: Reading) -> list[Node]:
-    return [node for subject in reading.subjects for node in subject.nodes]
-
-
 def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    nodes = _list_nodes(reading)
+    nodes = reading.nodes
     if not nodes:
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
@@ -218,11 +214,11 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _investigate_tests(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    note_tests(state, _list_nodes(reading))
+    note_tests(state, reading.nodes)
 
 
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    nodes = _list_nodes(reading)
+    nodes = reading.nodes
     if _ASKS_HOW.match(state.request.query):
         note_readers(state, nodes)
     follow(state, nodes, CALLEES, state.depth)
@@ -231,7 +227,7 @@ def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _investigate_implementations(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    nodes = _list_nodes(reading)
+    nodes = reading.nodes
     if sum(note_tables(state, node) for node in nodes):
         return
     if nodes:
@@ -381,7 +377,7 @@ def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered
 
 
 def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    nodes = _list_nodes(reading)
+    nodes = reading.nodes
     follow(state, nodes, DEPENDENTS, 1)
     follow(state, nodes, DEPENDENCIES, state.depth - 1)  # its users say more of it
 
@@ -445,7 +441,7 @@ def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gath
 
 def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     """Add what the focus asks for to what the form of the question gave."""
-    nodes = _list_nodes(reading)
+    nodes = reading.nodes
     focus = state.request.focus
     if focus is Focus.ARCHITECTURE and gathered.architecture is None and reading.form is not Form.OVERVIEW:
         gathered.architecture = scan_architecture(state, state.request.folder)

@@ -295,7 +295,7 @@ def _join_outside(
 def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """Answer with a search for the words alone."""
     request = state.request
-    for hit in search_words(state, " ".join((request.query, *request.guesses)), TEXT_HITS):
+    for hit in search_words(state, request.full_text, TEXT_HITS):
         state.add_place(build_hit_address(hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")

@@ -12,7 +12,7 @@ from functools import partial
 
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import replace
@@ -108,7 +108,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return _read_as_open(state)
-    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    nodes = reading.nodes
     setting = _find_setting(reading, question)
     if setting is not None:
         return build_reading(Form.CONFIGURED, (setting,))
@@ -163,7 +163,7 @@ def _are_only_keys(state: ResearchState, subject: Subject) -> bool:
     """
     if "." in subject.asked or not subject.nodes:
         return False
-    around = (state.get_node(Declaration(node.path, node.symbol.parent)) for node in subject.nodes)
+    around = (state.get_parent(node) for node in subject.nodes)
     if not all(one.symbol.kind in VALUE_KINDS for one in around):
         return False
     edges = (edge for node in subject.nodes for edge in state.graph.find_incoming(node, NAMED, GLANCE).edges)

@@ -89,7 +89,7 @@ def build_claim(
         related = f"{describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
         return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"
     if reading.form is Form.TESTS:
-        tests = describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
+        tests = describe_tests(state, reading.nodes)
         return f"{_describe_part(reading.subjects[0])}{tests}{_describe_unread(state, reading)}"
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
@@ -198,7 +198,7 @@ def _describe_part(subject: Subject) -> str:
 
 def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
     """Return the surest and shortest path of calls between two subjects, each call with its citation."""
-    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    nodes = reading.nodes
     if not nodes:
         return ""
     if not chains:
@@ -219,7 +219,7 @@ def _describe_unread(state: ResearchState, reading: Reading) -> str:
     """
     if reading.form not in _USED_IN:
         return ""
-    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    nodes = reading.nodes
     named = [node for node in nodes if node.symbol.kind not in _PATHS]
     named = [node for node in named if may_be_used(node.symbol.kind, node.language)]
     asked = dict.fromkeys((node.symbol.name, node.language) for node in named)
@@ -234,7 +234,7 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     What calls the method that it overrides is named as a user, too. A subject that overrides another one is
     no further declaration.
     """
-    subjects = {node.declaration: node for subject in reading.subjects for node in subject.nodes}
+    subjects = {node.declaration: node for node in reading.nodes}
     links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
     filling = {state.nodes[one.source].node_id for one in links if one.source in state.nodes}
     found = [one for one in state.findings if one.role is Role.FILLS or one.node_id in filling]

@@ -169,7 +169,7 @@ def _put_making_first(
     if not making:
         return [*linked]
     making = [*(one for one in near[:1] if one.role is Role.NAMED_SO), *making]
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = list_words(state.request.full_text)
     return [*making, *(one for one in linked if one not in making and shares_word(one.name, words))]
 
 

@@ -60,7 +60,7 @@ def is_relation(form: Form) -> bool:
 def describe_relation(state: ResearchState, reading: Reading) -> str:
     """Return sentences on what is related to the subjects in the way that the question asks for."""
     relation, none = _RELATIONS[reading.form]
-    subjects = [node for subject in reading.subjects for node in subject.nodes]
+    subjects = reading.nodes
     if len({shorten(node.qualified_name) for node in subjects}) > 1:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
@@ -125,7 +125,7 @@ def _say_none(state: ResearchState, reading: Reading, none: str) -> str:
 
 
 def _lacks_uses(state: ResearchState, reading: Reading) -> bool:
-    names = [node.qualified_name for subject in reading.subjects for node in subject.nodes]
+    names = [node.qualified_name for node in reading.nodes]
     return lacks_uses(state, [*names, *(subject.name for subject in reading.subjects)])
 
 

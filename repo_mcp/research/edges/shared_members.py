@@ -69,7 +69,7 @@ def list_shared_members(state: ResearchState, nodes: Sequence[Node]) -> list[Nod
         if name in second and one.symbol.kind is not SymbolKind.CONSTRUCTOR
     ]
     pairs = [pair for pair in pairs if _read_stripped(state, pair[0]) != _read_stripped(state, pair[1])]
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = list_words(state.request.full_text)
     pairs.sort(key=lambda pair: (-shares_word(pair[0].symbol.name, words), -sum(map(count_lines, pair))))
     return [node for pair in pairs[:MOST_SHARED] for node in pair]
 

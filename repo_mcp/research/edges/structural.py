@@ -148,7 +148,7 @@ def list_overriding(state: ResearchState, node: Node) -> list[Link]:
         Link(edge.other, node.declaration, "overrides", edge.confidence)
         for edge in state.graph.find_incoming(node, list_implementing(node.symbol.kind)).edges
     ]
-    around = state.get_node(Declaration(node.path, node.symbol.parent))
+    around = state.get_parent(node)
     owners = {link.source for link in list_structural(state, around)} if node.symbol.parent else set()
     known = {link.source for link in links}
     for one in state.graph.scan.find_declared(node.symbol.name, MAX_FILES) if owners else ():
@@ -176,5 +176,5 @@ def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list
 
 
 def _is_left_open(state: ResearchState, node: Node) -> bool:
-    around = state.get_node(Declaration(node.path, node.symbol.parent))
+    around = state.get_parent(node)
     return bool(node.symbol.flags & SymbolFlag.ABSTRACT) or around.symbol.kind in _OPEN_TYPES

@@ -48,7 +48,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     is_cut = any(found.cut for found in edges.values())
     users = [user for own in used.values() for user in own]
     # What depends on a subject may be overridden, too, but that says nothing about the subject.
-    subjects = [node for subject in reading.subjects for node in subject.nodes]
+    subjects = reading.nodes
     filled = subjects if reading.form is Form.DEPENDENTS else bases or best
     groups = (
         (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),

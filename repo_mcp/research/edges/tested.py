@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.research.edges.hops import (
     NARROW,
@@ -142,9 +142,7 @@ def _name_classes(state: ResearchState, tests: Sequence[Finding]) -> list[str]:
 
 def _find_class(state: ResearchState, node: Node) -> Node | None:
     """Return the class in which a test is declared, or which it is."""
-    around = (
-        node if node.symbol.kind in TYPE_KINDS else state.get_node(Declaration(node.path, node.symbol.parent))
-    )
+    around = node if node.symbol.kind in TYPE_KINDS else state.get_parent(node)
     return around if around.symbol.kind in TYPE_KINDS else None
 
 

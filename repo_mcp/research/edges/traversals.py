@@ -110,8 +110,8 @@ def _list_possible_causes(state: ResearchState, node: Node, bounds: Bounds) -> l
     These are the function it is declared in, and the symbols that name it, or the type it constructs, as a
     value.
     """
-    around = Declaration(node.path, node.symbol.parent)
-    named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
+    around = state.get_parent(node)
+    named = around if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
     links = [
         link
         for link in _find_in(state, named, (EdgeType.REFERENCES,), bounds)[0]
@@ -123,8 +123,9 @@ def _list_possible_causes(state: ResearchState, node: Node, bounds: Bounds) -> l
             for link in links
             if not _only_tests_types(state, link)
         ]
-    if node.symbol.parent and state.get_node(around).symbol.kind in CALLABLE_KINDS:
-        links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
+    if node.symbol.parent and around.symbol.kind in CALLABLE_KINDS:
+        lines = (node.symbol.start_line,)
+        links.append(Link(around.declaration, node.declaration, "contains", Confidence.EXACT, lines))
     return links
 
 

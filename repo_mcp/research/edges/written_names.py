@@ -37,7 +37,7 @@ def find_dotted(state: ResearchState) -> Subject | None:
     """
     if _ASKS_WHERE.match(state.request.query) is None:
         return None
-    texts = dict.fromkeys(_DOTTED.findall(" ".join((state.request.query, *state.request.guesses))))
+    texts = dict.fromkeys(_DOTTED.findall(state.request.full_text))
     return next(filter(None, (_find_constants(state, text) for text in [*texts][:MOST_TEXTS])), None)
 
 

@@ -61,6 +61,11 @@ class ResearchRequest:
     findings: int = 0  # number asked for; 0: the usual number
     guesses: tuple[str, ...] = ()  # names that the code may use for what the question describes
 
+    @property
+    def full_text(self) -> str:
+        """Return the question with the guessed names."""
+        return " ".join((self.query, *self.guesses))
+
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
@@ -282,6 +287,11 @@ class Reading:
     form: Form
     text: str  # described in words
     subjects: tuple[Subject, ...] = ()
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Return the declared subjects."""
+        return [node for subject in self.subjects for node in subject.nodes]
 
     @property
     def described(self) -> Subject | None:

@@ -195,6 +195,10 @@ class ResearchState:
             node = self._met[declaration] = self.graph.get_node(declaration)
         return node
 
+    def get_parent(self, node: Node) -> Node:
+        """Return the type, function or file in which a symbol is declared."""
+        return self.get_node(Declaration(node.path, node.symbol.parent))
+
 
 def begin_again(state: ResearchState) -> ResearchState:
     """Return a state without findings for the same part of the same question."""

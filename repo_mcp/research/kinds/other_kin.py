@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_program_derived
@@ -45,7 +44,7 @@ def leave_out_others(
         if node is None or node.declaration in own:
             kept.append(one)
             continue
-        owner = state.get_node(Declaration(node.path, node.symbol.parent))
+        owner = state.get_parent(node)
         is_open = node.symbol.kind in OPEN_TYPES or owner.symbol.kind in OPEN_TYPES
         overrides = node.symbol.name in names and owner.declaration not in own
         is_type = node.declaration in kind and node.symbol.name not in guessed

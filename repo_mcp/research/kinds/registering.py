@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.locating import may_answer
@@ -159,7 +158,7 @@ def _list_declared(state: ResearchState, name: str) -> list[Node]:
         if node.symbol.kind in DOING
         and admits_node(state, node)
         and not is_deprecated(node)
-        and state.get_node(Declaration(node.path, node.symbol.parent)).symbol.kind not in OPEN_TYPES
+        and state.get_parent(node).symbol.kind not in OPEN_TYPES
     ]
 
 

@@ -198,7 +198,7 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
     made: dict[str, dict[Node, None]] = {}
     using: dict[Node, None] = {}
     values: dict[Node, list[Place]] = {}
-    for name in dict.fromkeys(_CAPITAL.findall(" ".join((state.request.query, *state.request.guesses)))):
+    for name in dict.fromkeys(_CAPITAL.findall(state.request.full_text)):
         found: list[tuple[Node, ErrorUse]] = []
         for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
             if not is_error(state.graph, node, state.source.read_lines):

@@ -23,7 +23,7 @@ _NAMED = Reason("the question names the file", Role.NAMED_FILE)
 
 def note_named_files(state: ResearchState) -> None:
     """Note the files of the tree that a question or its guesses name, best first."""
-    names = [*dict.fromkeys(_FILE.findall(" ".join((state.request.query, *state.request.guesses))))]
+    names = [*dict.fromkeys(_FILE.findall(state.request.full_text))]
     paths = state.graph.name_uses.list_source_paths() if names else []
     found = (next(filter(state.admits, list_ending(paths, name)), None) for name in names)
     for path in [*dict.fromkeys(path for path in found if path is not None)][:MOST_FILES]:

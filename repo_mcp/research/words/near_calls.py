@@ -98,7 +98,7 @@ def _list_parts(state: ResearchState, node: Node) -> list[Node]:
 
     A word that this one has in its own name does not tell them apart.
     """
-    words = list_words(" ".join((state.request.query, *state.request.guesses)))
+    words = list_words(state.request.full_text)
     telling = [word for word in words if not shares_word(node.symbol.name, (word,))]
     lines = state.source.read_lines(node.path)
     is_wrapper = len(list_statements(state, node)) < LEAST_STATEMENTS

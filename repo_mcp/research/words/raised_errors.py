@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import is_deprecated
@@ -55,7 +54,7 @@ def note_raised(state: ResearchState, subject: Subject) -> None:
     found += follow_makers(state, [one for one in found if one.use is Use.GIVES])
     found += follow_raising(state, [one for one in found if one.use is Use.RAISES])
     found = _keep_asked(state, found)
-    asked = list_words(" ".join((state.request.query, *state.request.guesses)))
+    asked = list_words(state.request.full_text)
     words = [word for word in asked if not shares_word(name, (word,))]
     for use in _ROLES:
         used = (one for one in found if one.use is use)
@@ -83,7 +82,7 @@ def _list_types(state: ResearchState, types: Sequence[Node]) -> list[Node]:
 
 def _rate(state: ResearchState, one: ErrorUse, words: Sequence[str]) -> tuple[int, bool]:
     """Return a key by which functions with words of the question come first, then what is not deprecated."""
-    owner = one.node and state.get_node(Declaration(one.path, one.node.symbol.parent))
+    owner = one.node and state.get_parent(one.node)
     is_old = any(node is not None and is_deprecated(node) for node in (one.node, owner))
     return -shares_word(one.symbol, words), is_old
 

@@ -208,7 +208,7 @@ def put_sources_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
     )
     if plain is None or plain is seeds[0]:
         return [*seeds]
-    words = " ".join((state.request.query, *state.request.guesses))
+    words = state.request.full_text
     if any(hit.path == plain.path for hit in search_words(state, words, 1)):
         return [plain, *(seed for seed in seeds if seed is not plain)]
     made = [seed for seed in seeds if _is_made_of(state, seed, plain)]

@@ -13,7 +13,6 @@ from repo_mcp.bundler.block_worth import rate_work
 from repo_mcp.bundler.body import Body, list_code
 from repo_mcp.bundler.statements import cut_statements
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.named_symbols import count_lines
@@ -75,7 +74,7 @@ def _find_type(state: ResearchState, node: Node) -> Node | None:
         lines = [body.lines[at - 1] for at in list_code(body)]
         if rate_work(lines, 1.0, 0.0, 1) and not _mostly_sets(body):
             return None
-        node = state.get_node(Declaration(node.path, node.symbol.parent))
+        node = state.get_parent(node)
     return node if node.symbol.kind in _TYPES else None
 
 
