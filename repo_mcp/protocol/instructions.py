@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 REPO = (
     "Read-only access to one code repository. First paste the whole issue, error or question into repo.search"
-    " (detail text), and behind it names that the code may use. Open the likeliest by symbol or line with"
+    " (detail text), and after it names that the code may use. Open the likeliest by symbol or line with"
     " repo.open_file. repo.outline lists what a file declares. Read one before you open the next, and stop"
     " when the place is clear, even on the first page: what only confirms it costs as much again. A"
     " declaration costs some 1.5 KB, a range of 100 lines 5 KB, a regex of the names that matter 1 KB"

@@ -208,7 +208,7 @@ def _place_rarest(state: ResearchState) -> str:
             first = {one.path: one for one in reversed(found)}  # of each file
             places = [write_citation(one.path, one.start_line, one.start_line) for one in first.values()]
             told = join_names(reversed(places), beyond=len(found) - len(first))
-            sentences.append(f'The word "{word}" stands at {told}.')
+            sentences.append(f'The word "{word}" occurs at {told}.')
     return " ".join(sentences)
 
 

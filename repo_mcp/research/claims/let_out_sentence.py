@@ -1,6 +1,6 @@
 """Say under which conditions functions let out the errors that they catch.
 
-except ReadError:             load lets out what it catches only under `if strict` (load.py:4).
+except ReadError:             load re-raises what it catches only under `if strict` (load.py:4).
     if strict:
         raise
     return None
@@ -55,7 +55,7 @@ def describe_let_out(state: ResearchState, functions: Sequence[Finding], told: S
                 if not any(text in errors for errors in told)
             ]
             only = " only" if {branch.end.first for branch in branches} == again else ""
-            where = f"{shorten_symbol(one)} lets out what it catches{only} under {join_places(named)}."
+            where = f"{shorten_symbol(one)} re-raises what it catches{only} under {join_places(named)}."
             sentences += [where] if named else []
     return " ".join(sentences)
 

@@ -81,8 +81,8 @@ def describe_recipe(state: ResearchState) -> str:
         if one.role is Role.SIBLINGS
     ]
     sentences += _describe_member(state)
-    who = "Others also" if sentences else "Others like it"
-    sentences += [f"{who} stand together in {join_names(together, MOST_TOGETHER)}."] if together else []
+    others = "Others are also" if sentences else "Others like it are"
+    sentences += [f"{others} listed together in {join_names(together, MOST_TOGETHER)}."] if together else []
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"
@@ -121,7 +121,7 @@ def _describe_member(state: ResearchState) -> list[str]:
     """Return a sentence on the other lines with one of the kind, where one more may belong."""
     places = _list(state, Role.HAS_MEMBER)
     named = join_names((cite_lines(one, MOST_LINES) for one in places), MOST_FILES)
-    return [f"One of them, {places[0].reason.about}, stands at {named}."] if places else []
+    return [f"One of them, {places[0].reason.about}, occurs at {named}."] if places else []
 
 
 def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str]:

@@ -39,7 +39,7 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
         elif role is Role.DECIDES_BY_KEY:
             told.append(f"{name} decides a branch in {places}")
         else:
-            told.append(f"{name} {'also ' if told else ''}stands in {places}")
+            told.append(f"{name} {'also ' if told else ''}occurs in {places}")
     if _ASKS_ERRORS.search(state.request.query) and (errors := _list_errors(state)):
         told.insert(1, f"errors that arise there: {join_names(errors, MAX_ERRORS)}")
     taking = [one for one in state.findings if one.role is Role.TAKES_TEXT]
@@ -67,15 +67,15 @@ def _cite_key(one: Finding) -> str:
 
 
 def describe_written(state: ResearchState, subject: Subject) -> str:
-    """Return where a text stands, first where a word of the question stands behind it."""
+    """Return where a text occurs, first where a word of the question follows it."""
     found = [one for one in state.findings if one.role is Role.WRITTEN]
     sentences: list[str] = []
     for word, own in groupby(found, key=lambda one: one.reason.about):
         places = [_describe_place(state, one) for one in own]
         told = join_names(places[:MOST_TOLD], MOST_TOLD, max(0, len(places) - MOST_TOLD))
         what = f'"{subject.asked[:MOST_CHARS]}{"…" if len(subject.asked) > MOST_CHARS else ""}"'
-        with_word = f' with "{word}" behind it' if word else ""
-        sentences.append(f"{'It stands' if sentences else f'{what} stands'}{with_word} in {told}.")
+        does = f'is followed by "{word}"' if word else "occurs"
+        sentences.append(f"{'It' if sentences else what} {does} in {told}.")
     return " ".join(sentences)
 
 

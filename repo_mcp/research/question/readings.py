@@ -21,7 +21,7 @@ _PHRASES = {
     Form.EXTENSION: 'how to add "{}"',
     Form.ERRORS: 'the errors of "{}"',
     Form.RAISED: "where {} is raised, and under which conditions",
-    Form.WRITTEN: "where this text stands: {}",
+    Form.WRITTEN: "where this text occurs: {}",
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",

@@ -65,7 +65,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
-GUESS_NAMES = "Ask again with names that the code may use, in brackets behind the question: (retry, backoff)."
+GUESS_NAMES = "Ask again with names that the code may use, in brackets after the question: (retry, backoff)."
 FEW_SEEDS = 3  # shown if most of the question's words are in no file, or a document tells more
 _WORD = re.compile(r"\w+")
 _ASKS_DOER = re.compile(r"\W*(?:what|who|which(?: \w+)?) (\w+s)\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)

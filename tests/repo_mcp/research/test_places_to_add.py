@@ -217,7 +217,7 @@ def test_siblings_of_an_owner_are_found_together_in_code_and_data_and_state_is_n
     }
     report = Asked(texts).ask("where would I add a new gate option, e.g. gate.hinge?")
     assert report.claim.startswith(
-        "Others like it stand together in applyDefaults (lib/defaults.js:2),"
+        "Others like it are listed together in applyDefaults (lib/defaults.js:2),"
         " Gate.build (lib/gate.js:10) and schema.json:2."
     )
     assert "is a table" not in report.claim
@@ -235,7 +235,7 @@ def test_a_condition_that_names_the_siblings_as_texts_is_told_and_its_line_is_sh
         "macros.py": "".join(f"class Parcel{kind}Macro:\n    pass\n\n\n" for kind in kinds),
     }
     report = Asked(texts).ask("where would I add a new parcel macro? (ParcelGetMacro, providing_macros)")
-    assert "Others also stand together in check.expand_macro (check.py:4)." in report.claim
+    assert "Others are also listed together in check.expand_macro (check.py:4)." in report.claim
     found = next(one for one in report.findings if one.path == "check.py")
     assert '["GET", "PUT", "POST", "DROP"]' in found.excerpt
 
@@ -272,7 +272,7 @@ def test_an_enumeration_with_all_nouns_of_a_kind_is_its_base_rather_than_one_wit
 def test_the_member_with_the_fewest_uses_shows_where_one_more_belongs() -> None:
     claim = Asked(COLOURS).ask("where do I add a new wall paint colour?").claim
     assert (
-        "One of them, WallPaintColour.SEA_GREEN, stands at paint/prices.py:5 and paint/words.json:3." in claim
+        "One of them, WallPaintColour.SEA_GREEN, occurs at paint/prices.py:5 and paint/words.json:3." in claim
     )
 
 
@@ -283,4 +283,4 @@ def test_the_name_of_a_member_is_no_expression() -> None:
         "paint/Prices.java": f"package paint;\n\nclass Prices {{\n{rows}}}\n",
     }
     claim = Asked(texts).ask("where do I add a new colour?").claim
-    assert "One of them, Colour.SEA$GREEN, stands at paint/Prices.java:5." in claim
+    assert "One of them, Colour.SEA$GREEN, occurs at paint/Prices.java:5." in claim

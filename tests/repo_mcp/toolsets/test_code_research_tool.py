@@ -169,7 +169,7 @@ def test_where_nothing_fits_only_a_few_places_are_shown(tmp_path: Path) -> None:
     result = research(served, "how does the desk tell a courier about the invoice parcel and stamp?")
     served.close()
     assert result["answer"].startswith("Nothing here fits the question well.")
-    assert 'The word "courier" stands at notes.md:3.' in result["answer"]
+    assert 'The word "courier" occurs at notes.md:3.' in result["answer"]
     assert len(json.dumps(result)) < 1.5 * THIN_BYTES  # what says nothing is not sent
 
 

@@ -31,16 +31,16 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("where is the database column sentAt added?", '"sentAt" stands in up (migrations/01-parcels.js:7).'),
-        ("where was the sentAt column dropped?", '"sentAt" stands in down (migrations/01-parcels.js:10).'),
-        ("which migration adds sentAt?", '"sentAt" stands in up (migrations/01-parcels.js:7).'),
+        ("where is the database column sentAt added?", '"sentAt" occurs in up (migrations/01-parcels.js:7).'),
+        ("where was the sentAt column dropped?", '"sentAt" occurs in down (migrations/01-parcels.js:10).'),
+        ("which migration adds sentAt?", '"sentAt" occurs in up (migrations/01-parcels.js:7).'),
         (
             "where is the table lost_parcels created?",
-            '"lost_parcels" stands in up (migrations/01-parcels.js:4).',
+            '"lost_parcels" occurs in up (migrations/01-parcels.js:4).',
         ),
         (
             "where is the column weight_limit added?",
-            '"weight_limit" stands in changes.up (db/changes.py:2).',
+            '"weight_limit" occurs in changes.up (db/changes.py:2).',
         ),
     ],
 )

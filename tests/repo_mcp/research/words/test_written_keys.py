@@ -100,7 +100,7 @@ def test_what_is_called_by_the_noun_of_the_question_comes_first_and_a_branch_is_
     report = asked.ask("which listeners handle the event parcels.send?")
     assert report.claim.startswith(
         '"parcels.send" decides a branch in SocketListener.handle (server/listeners/SocketListener.ts:7).'
-        " It also stands in BillListener.events (server/listeners/BillListener.ts:2)."
+        " It also occurs in BillListener.events (server/listeners/BillListener.ts:2)."
     )
     assert list_found(report)[:2] == ["SocketListener.handle", "BillListener.events"]
     shown = find_one(report, "SocketListener.handle").excerpt
@@ -168,7 +168,7 @@ export function bill(event) {
     }
     report = Asked(texts).ask("what happens when parcels.sent is emitted?")
     assert report.claim == (
-        '"parcels.sent" stands in ParcelEvent.Sent (keys.ts:2). What holds it is used by bill (bill.ts:3-7).'
+        '"parcels.sent" occurs in ParcelEvent.Sent (keys.ts:2). What holds it is used by bill (bill.ts:3-7).'
     )
 
 
@@ -198,7 +198,7 @@ def test_the_path_of_a_file_outside_is_a_text_and_its_ending_no_name(question: s
     texts = {"go.mod": "module m\n", "kiln/kiln.go": FILE_READERS, "check/check.go": checker}
     report = Asked(texts).ask(question)
     assert report.claim == (
-        '"/etc/kiln/heats.conf" stands in Kiln.heat (kiln/kiln.go:4).'
+        '"/etc/kiln/heats.conf" occurs in Kiln.heat (kiln/kiln.go:4).'
         " It is handed to kiln.readHeats (kiln/kiln.go:7-10)."
     )
     assert list_found(report) == ["kiln.Kiln.heat", "kiln.readHeats"]
@@ -311,4 +311,4 @@ def test_a_generated_line_with_a_key_takes_no_longer(piece: str) -> None:
 def test_the_path_of_a_package_of_go_is_found_where_it_is_imported() -> None:
     texts = {"go.mod": "module m\n", "a.go": 'package a\n\nimport (\n\t"fmt"\n\n\t"acme.org/go/locks"\n)\n'}
     claim = Asked(texts).ask("what imports acme.org/go/locks?").claim
-    assert claim == '"acme.org/go/locks" stands in a (a.go:6).'
+    assert claim == '"acme.org/go/locks" occurs in a (a.go:6).'

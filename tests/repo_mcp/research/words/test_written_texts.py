@@ -44,7 +44,7 @@ class Watcher {
 def test_a_quoted_message_leads_to_the_line_with_it_and_to_its_condition(question: str) -> None:
     report = Asked(TEXTS).ask(question)
     assert report.reading.form is Form.WRITTEN
-    assert "stands in Gate.open (lib/gate.js:5, `if (this.locked !== name)`)." in report.claim
+    assert "occurs in Gate.open (lib/gate.js:5, `if (this.locked !== name)`)." in report.claim
     assert list_found(report) == ["Gate.open"]
 
 
@@ -68,7 +68,7 @@ def test_a_quoted_name_or_piece_of_code_is_no_message(quoted: str) -> None:
 def test_no_word_stands_behind_a_message_that_ends_with_a_dot() -> None:
     texts = {"gate.py": 'def lock(gate):\n    gate.refuse("Gate is shut now.")\n'}
     report = Asked(texts).ask("who says 'Gate is shut now.' to refuse a parcel?")
-    assert report.claim == '"Gate is shut now." stands in gate.lock (gate.py:2).'
+    assert report.claim == '"Gate is shut now." occurs in gate.lock (gate.py:2).'
 
 
 def test_a_condition_is_quoted_without_the_brackets_of_those_beside_it() -> None:
@@ -77,14 +77,14 @@ def test_a_condition_is_quoted_without_the_brackets_of_those_beside_it() -> None
         '    throw new Error("Gate is shut now");\n  }\n}\n'
     }
     report = Asked(texts).ask("when is 'Gate is shut now' raised?")
-    assert report.claim == '"Gate is shut now" stands in lock (gate.js:5, `else if (gate.late)`).'
+    assert report.claim == '"Gate is shut now" occurs in lock (gate.js:5, `else if (gate.late)`).'
 
 
 def test_a_path_leads_to_its_lines_and_first_to_those_with_a_word_of_the_question() -> None:
     report = Asked(TEXTS).ask("which classes tap door.hooks.opened?")
     assert report.claim == (
-        '"door.hooks.opened" stands with "tap" behind it in Watcher.apply (lib/gate.js:15).'
-        " It stands in Gate.open (lib/gate.js:7)."
+        '"door.hooks.opened" is followed by "tap" in Watcher.apply (lib/gate.js:15).'
+        " It occurs in Gate.open (lib/gate.js:7)."
     )
     assert list_found(report) == ["Watcher.apply", "Gate.open"]
 
@@ -97,4 +97,4 @@ def test_a_package_is_no_text() -> None:
     }
     report = Asked(texts).ask("What happens to an idle gate in the acme.web.server package?")
     assert report.reading.form is not Form.WRITTEN
-    assert "stands in" not in report.claim
+    assert "occurs in" not in report.claim
