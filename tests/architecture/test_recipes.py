@@ -31,7 +31,8 @@ NAMED = re.compile(r"`((?:repo_mcp|index_format)/[\w/]+\.py)`")
 def list_named(beginning: str) -> set[str]:
     """Return the modules that a recipe names, with those of the recipe that it goes on from."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    (recipe,) = [part for part in text.split("\n\n") if part.startswith(f"**{beginning}")]
+    parts = text.replace("\n\n|", "\n|").split("\n\n")  # a table belongs to what is above it
+    (recipe,) = [part for part in parts if part.startswith(f"**{beginning}")]
     before = GOES_ON_FROM.get(beginning)
     return {*NAMED.findall(recipe), *(list_named(before) if before else ())}
 
