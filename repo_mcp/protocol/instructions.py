@@ -63,7 +63,7 @@ _OF_BOTH = (
     " not a search with a regex."
 )
 _OF_QUESTIONS = (
-    "Guess names that the code may use, and put them behind an issue or a question: how does it resume after"
+    "Guess names that the code may use, and put them after an issue or a question: how does it resume after"
     " a restart? (restore_state, load). You will have less to read."
 )
 _TAKE_QUESTIONS = ("repo", "research")
