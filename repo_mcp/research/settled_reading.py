@@ -30,7 +30,6 @@ from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.settings.asked_numbers import list_with_number
 from repo_mcp.research.settings.asked_settings import (
     find_described,
     find_key,
@@ -193,8 +192,6 @@ def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
         return Reading(Form.CONFIGURED, f"where the option {option.asked} is declared", (option,))
     is_place = reading.form is not Form.OPEN
     key = find_key(state, is_place=is_place) if reading.form in _OF_KEYS else None
-    if key is None and reading.form is Form.CONFIGURED and list_with_number(state, reading.subjects[0].asked):
-        key = Subject(reading.subjects[0].asked, TakenAs.WORDS)
     return None if key is None else build_reading(Form.CONFIGURED, (key,))
 
 

@@ -16,7 +16,6 @@ from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
-from repo_mcp.research.settings.asked_numbers import UNTELLING
 from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -25,6 +24,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MOST_MATCHES = 60  # lines with a key that are looked at, and values with words
 LEAST_SHARED, MOST_OTHERS = 3, 2  # words that a description shares with a name, words that this has besides
+UNTELLING = frozenset({"default", "defaults", "value"})  # words that are said of any setting
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
@@ -18,11 +17,9 @@ from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.asked_numbers import note_number
 from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
-from repo_mcp.research.settings.named_constants import list_by_constant
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
 from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_last
@@ -32,7 +29,6 @@ from repo_mcp.research.settings.noted_settings import (
     note_readers,
     note_uses_of_holding,
 )
-from repo_mcp.research.settings.query_conditions import is_condition
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
     MAX_MATCHES,
@@ -64,8 +60,6 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         return
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
-    if not subject.nodes and note_number(state, subject.asked):
-        return
     if note_settings_type(state, subject):
         return
     used = find_used(state, subject)
@@ -88,17 +82,9 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         mentions = [one for one in mentions if not _lies_in(subject.nodes, one)]
         reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
-        asking = [one for one in matches if _is_condition(state, name, one)]
-        matches = [one for one in matches if one not in asking]
-        reading = [*reading, *(one for one in asking if is_program(one.path))]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)
     put_keys_last(state)
-
-
-def _is_condition(state: ResearchState, name: str, match: ExactMatch) -> bool:
-    lines = state.source.read_lines(match.path)
-    return match.start_line <= len(lines) and is_condition(lines, match.start_line, name)
 
 
 def _is_meant(
@@ -132,8 +118,6 @@ def _note_uses(
     if is_first:
         note_readers(state, name, reading, Role.READS)
     note_matches(state, name, [*own, *taking])
-    by_constants = list_by_constant(name, mentions, partial(search_mentions, state))
-    note_readers(state, name, by_constants, Role.FROM_ENVIRONMENT)
     note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
     state.report_hop(1)
     if not is_first:

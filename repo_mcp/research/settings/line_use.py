@@ -25,7 +25,7 @@ _TAKEN = (
 )
 _TAKEN_IN_CAPITALS = _TAKEN + r"|\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}NAME\b"
 # A line that sets a variable of the environment: `os.environ["NAME"] = `, `std::env::set_var(`, `setenv(`
-GIVEN = re.compile(
+_GIVEN = re.compile(
     r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
     re.IGNORECASE,
 )
@@ -90,7 +90,7 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.DECLARES
     taken = _TAKEN_IN_CAPITALS if name.isupper() else _TAKEN
     if re.search(taken.replace("NAME", quoted), line, re.IGNORECASE):
-        return LineUse.SETS if GIVEN.search(line) else LineUse.TAKES
+        return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     named = re.search(rf"(?<=[\s.]){quoted}:\s", line, re.IGNORECASE)
     if named is not None and stands_in_text(line, named.start()):
         return LineUse.READS  # a message that names it

@@ -44,7 +44,6 @@ _ROLES = {
     LineUse.READS: Role.READS,
 }
 _DEFAULT = re.compile("default", re.IGNORECASE)
-_READERS = {Role.READS: "reads {}", Role.FROM_ENVIRONMENT: LineUse.TAKES.value}
 
 
 def note_option(state: ResearchState, option: Subject) -> None:
@@ -64,14 +63,14 @@ def note_option(state: ResearchState, option: Subject) -> None:
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
-    """Note lines that read, take or mention the name."""
+    """Note lines that read or mention the name."""
     noted = 0
-    reason = Reason(_READERS.get(role, "mentions {}").format(name), role, name)
+    verb = "read" if role is Role.READS else "mention"
+    reason = Reason(f"{verb}s {name}", role, name)
     places = _join_lines(state, found)
     for at, place in enumerate(places):
         if noted >= MAX_READERS:
             state.unnoted[role] += len(places) - at
-            verb = "read" if role is Role.READS else "mention"
             state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
             break
         noted += _note_use(state, name, place, reason, 2)

@@ -1,4 +1,4 @@
-"""A setting is found by the name of its default, by the number asked for, and each of two by its name."""
+"""A setting is found by the name of its default, and each of two by its name."""
 
 from __future__ import annotations
 
@@ -30,24 +30,6 @@ def test_what_is_named_as_the_default_of_a_setting_is_told_with_it() -> None:
         " Sources/Load.swift:6. defaultMaxPotCount is declared at Sources/Plan.swift:2, set at"
         " Sources/Plan.swift:5, and read at Sources/Day.swift:2."
     )
-
-
-PORT = {
-    "src/address.rs": "pub struct Address {\n    port: u16,\n}\n\nimpl Default for Address {\n"
-    "    fn default() -> Self {\n        Address { port: 9_090 }\n    }\n}\n",
-    "src/bind.rs": "// 9090 is what others use\nfn bind(address: Option<Address>) -> u16 {\n"
-    "    match address {\n"
-    "        Some(one) => one.port,\n        None => 9090,\n    }\n}\n",
-}
-
-
-def test_a_number_in_the_question_is_searched_for_in_code() -> None:
-    claim = Asked(PORT).ask("where is the default port 9090 configured?").claim
-    assert claim == "default port 9090 is set at src/address.rs:7 and src/bind.rs:5."
-
-
-def test_a_number_that_no_line_has_with_a_word_of_the_question_means_nothing() -> None:
-    assert Asked(PORT).ask("where is the timeout 9090 configured?").reading.form is Form.OPEN
 
 
 SECRETS = {
