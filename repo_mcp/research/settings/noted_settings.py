@@ -17,10 +17,10 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, list_users
+from repo_mcp.research.settings.call_defaults import find_default
 from repo_mcp.research.settings.line_use import LineUse, classify_match
-from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -44,22 +44,6 @@ _ROLES = {
     LineUse.READS: Role.READS,
 }
 _DEFAULT = re.compile("default", re.IGNORECASE)
-
-
-def note_option(state: ResearchState, option: Subject) -> None:
-    """Note the calls that declare an option of the command line, then the lines that use what they set."""
-    name = option.asked
-    for call in option.declaring:
-        around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
-        span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
-        add_lines(
-            state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), "", shown
-        )
-    for call in option.declaring:
-        reason = f"uses {call.bound}, which the option {name} sets"
-        for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
-            around = state.source.find_around(path, at)
-            add_lines(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), "", (at,))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
