@@ -48,7 +48,6 @@ from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
-from repo_mcp.research.settings.decided_fields import note_parameter
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
@@ -111,7 +110,6 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         elif subject.taken_as is TakenAs.UNDECLARED:
             note_made_names(state, subject)
             note_written_name(state, subject)
-            note_parameter(state, subject)
         elif subject.taken_as is TakenAs.UNPARSED and is_described(state, subject):
             note_made_names(state, subject)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))

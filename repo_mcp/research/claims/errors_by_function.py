@@ -17,7 +17,6 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.errors_claim import describe_near
-from repo_mcp.research.claims.let_out_sentence import describe_let_out
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import (
     cite,
@@ -94,9 +93,9 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     if not told:
         return describe_near(state, near if best is None else linked, asked)
     leading = linked[:MAX_FUNCTIONS]
-    behind = filter(None, [describe_let_out(state, leading, told), *_iter_kept(state, leading)])
     rest = [one for one in leading[len(shown) :] if any(iter_errors(state, one))]
-    return "".join([_join_told(told, [*rest, *others[:MOST_OTHERS]]), *(f"{one} " for one in behind)])
+    kept = (f"{one} " for one in _iter_kept(state, leading))
+    return "".join([_join_told(told, [*rest, *others[:MOST_OTHERS]]), *kept])
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:

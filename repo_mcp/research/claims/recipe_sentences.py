@@ -30,10 +30,7 @@ _SENTENCES = (
     (Role.MODEL, "An example is {}."),
     (Role.REGISTERS, "{} registers it."),
     (Role.TAKES_ONE, "It can be given to {}."),
-    (Role.MARKS, "Most are marked with {}."),
-    (Role.MAKES_ONE, "{} creates one from what it is given."),
     (Role.LISTS, "{} lists existing ones."),
-    (Role.SAYS_DEFAULT, "{} says which are used by default."),
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.research.claims.undeclared_names import describe_decided
 from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite_line, join_clauses, join_names
 from repo_mcp.research.findings.locating import is_test_place
@@ -13,9 +12,7 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.call_defaults import find_default
-from repo_mcp.research.settings.decided_fields import list_asking
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.line_use import LineUse
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
@@ -69,13 +66,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     name = _choose_name(subject, program)
     read = _join_with_others(_cite_role(program, Role.READS), state.unnoted[Role.READS])
     is_first = bool(read) and asks_for_readers(state.request.query)
-    is_key = not subject.nodes and "." in subject.asked  # whose last part alone may be anything
-    name_asked = subject.asked if is_key else list_setting_names(subject)[0]
-    decided = describe_decided(state, name_asked, () if subject.nodes else list_asking(state, name_asked))
     reads = f" It is read at {read}." if read and not is_first else ""
     deciding = describe_deciding_setting(state)
     named = describe_named_defaults(state, deciding)
-    otherwise = f"{reads}{named}{decided}{_describe_otherwise(state, subject)}"
+    otherwise = f"{reads}{named}{_describe_otherwise(state, subject)}"
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"

@@ -45,9 +45,6 @@ class Role(Enum):
     REGISTERS = auto()
     TAKES_ONE = auto()  # makes something with one of the kind
     CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
-    MARKS = auto()  # an attribute or a decorator of most of the kind
-    MAKES_ONE = auto()  # returns one of the kind
-    SAYS_DEFAULT = auto()  # a setting that says which of the kind are used by default
     LISTS = auto()  # names several of the kind
     SIBLINGS = auto()  # names several of the kind together
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
@@ -107,9 +104,6 @@ RECIPE = frozenset(
         Role.REGISTERS,
         Role.TAKES_ONE,
         Role.CALLS_KIND,
-        Role.MARKS,
-        Role.MAKES_ONE,
-        Role.SAYS_DEFAULT,
     }
 )
 

@@ -14,9 +14,7 @@ from repo_mcp.research.findings.reasons import BASES, MODEL, Reason, Role, expla
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
-from repo_mcp.research.kinds.defaults import list_defaults
 from repo_mcp.research.kinds.examples import find_listing, find_model
-from repo_mcp.research.kinds.making import find_making, find_mark
 from repo_mcp.research.kinds.open_members import (
     FURTHER_CHARS,
     WHOLE_CHARS,
@@ -34,9 +32,6 @@ from repo_mcp.text.question_words import list_words, shares_word
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
-_MARKS = Reason("most of the kind are marked with it", Role.MARKS)
-_DEFAULTS = Reason("says which of the kind are used by default", Role.SAYS_DEFAULT)
-_MAKES = Reason("makes one of the kind, by what it is given", Role.MAKES_ONE)
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 
 
@@ -53,8 +48,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     """Return the declarations that show how to add one of a kind, in the order in which one needs them.
 
     These are the base type, one to copy, what registers or takes one of the kind, what calls the members to
-    be overridden, what marks one and makes one by its name, where its types are listed, and which of them
-    are used by default.
+    be overridden, and where its types are listed.
     """
     types = read_base_types(state, base, noun)
     kind, own, shown = types.kind, types.own.node, types.members
@@ -70,17 +64,12 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
     kin += _list_takers(state, base, model)
     kin += list_callers(state, base, types.base.members, noun)
-    others = [
-        (find_mark(state, kind), _MARKS),
-        (find_making(state, base), _MAKES),
-    ]
-    listing, count = find_listing(state, own, kind) or (None, 0)
-    others.append((listing, Reason(f"names {count} of the kind", Role.LISTS)))
-    kin += [Kin(node, reason, read_code(state, node)) for node, reason in others if node is not None]
-    return [
-        *kin,
-        *(Kin(node, _DEFAULTS, show_line(state, node, at)) for node, at in list_defaults(state, noun)),
-    ]
+    found = find_listing(state, own, kind)
+    if found is not None:
+        listing, count = found
+        names = Reason(f"names {count} of the kind", Role.LISTS)
+        kin.append(Kin(listing, names, read_code(state, listing)))
+    return kin
 
 
 def _list_base_types(state: ResearchState, types: BaseTypes) -> list[Kin]:

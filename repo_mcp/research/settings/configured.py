@@ -18,7 +18,6 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.asked_settings import list_setting_names
-from repo_mcp.research.settings.decided_fields import list_asking, note_decided
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
@@ -113,7 +112,6 @@ def _note_uses(
     if is_first:
         note_readers(state, name, reading, Role.READS)
     note_matches(state, name, [*own, *taking])
-    note_decided(state, name, list_asking(state, name) if not subject.nodes else ())
     state.report_hop(1)
     if not is_first:
         note_readers(state, name, reading, Role.READS)

@@ -30,7 +30,7 @@ MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4  # of all the fields that one function sets
 # A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`,
 # `c.rows.Store(`; in Node.js also `this[kRows] = `, where a symbol is the key.
-FIELD_SET = re.compile(
+_FIELD_SET = re.compile(
     r"\b\w+(?:(?:\.|->)(?=\w{4,})|\[(?=k[A-Z]\w+\]))(\w+)\]?"
     r"\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert|[Ss]tore)\()"
 )
@@ -76,7 +76,7 @@ def find_readers(
     """
     if fields is None:
         lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-        fields = list(dict.fromkeys(name for line in lines for name in FIELD_SET.findall(line)))
+        fields = list(dict.fromkeys(name for line in lines for name in _FIELD_SET.findall(line)))
     readers: dict[Node, Reader] = {}
     for name in fields[:MAX_FIELDS]:
         state.check()

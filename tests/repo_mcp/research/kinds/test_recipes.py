@@ -53,15 +53,13 @@ def test_what_is_written_is_a_type_and_the_verb_names_no_function() -> None:
         " An example is PlainSink (Sinks/PlainSink.cs:1-11)."
         " Setup.RegisterSink (Setup.cs:7-12) registers it."
     )
-    assert "marked with SinkAttribute (Sinks/SinkAttribute.cs:1-4)" in claim
-    assert "Parser.CreateSink (Parser.cs:3-6) creates one from what it is given." in claim
     assert "WriteToSinks" not in claim
 
 
 def test_what_the_claim_names_are_the_first_findings_in_its_order() -> None:
     report = Asked(SINKS).ask(ASKS_SINK)
-    roles = [one.role for one in report.findings[:5]]
-    assert roles == [Role.BASE, Role.MODEL, Role.REGISTERS, Role.MARKS, Role.MAKES_ONE]
+    roles = [one.role for one in report.findings[:3]]
+    assert roles == [Role.BASE, Role.MODEL, Role.REGISTERS]
 
 
 def test_a_long_base_shows_the_heads_of_what_is_overridden() -> None:
@@ -241,18 +239,13 @@ def test_a_call_that_may_lead_anywhere_counts_if_its_line_names_the_kind() -> No
             "        parcel.stamp()\n        parcel.weigh()\n        return True\n\n\n"
             for name in ("Air", "Rail", "Sea")
         ),
-        "depot.py": "DEFAULTS = {\n    'DEFAULT_CARRIER_CLASSES': [],\n    'LIMIT': 3,\n}\n\n\n"
-        "def send(carriers, parcel):\n    for carrier in carriers:\n"
+        "depot.py": "def send(carriers, parcel):\n    for carrier in carriers:\n"
         "        if carrier.haul(parcel):\n            return carrier\n\n\n"
         "class Crane:\n    def haul(self, parcel):\n        self.hook(parcel)\n\n\n"
         "def lift(crane, parcel):\n    return crane.haul(parcel)\n",
     }
     report = Asked(texts).ask("How do I write a custom carrier?")
-    assert "depot.send (depot.py:7-10) calls haul." in report.claim
-    assert "depot.DEFAULTS (depot.py:1-4) says which are used by default." in report.claim
-    default = next(one for one in report.findings if one.role is Role.SAYS_DEFAULT)
-    assert "DEFAULT_CARRIER_CLASSES" in default.excerpt
-    assert "LIMIT" not in default.excerpt
+    assert "depot.send (depot.py:1-4) calls haul." in report.claim
 
 
 def test_what_takes_several_of_a_kind_is_where_one_is_given() -> None:
