@@ -24,7 +24,6 @@ from repo_mcp.research.claims.differences import (
     describe_deciding,
     describe_default,
     describe_deriving,
-    describe_documented,
     describe_making,
     describe_members,
     describe_passing,
@@ -143,7 +142,6 @@ def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> s
         *passing,
         *(describe_members(state, first) or ([] if passing else describe_calls(state, subjects))),
         *describe_running(state, list_shared_members(state, first)[:2]),
-        *describe_documented(state, (node.symbol.name for node in first)),
     ]
     return " ".join(told)
 

@@ -20,7 +20,6 @@ from repo_mcp.research.edges.shared_members import (
     name_apart,
 )
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.edges.surroundings import list_sections
 from repo_mcp.research.findings.citing import (
     cite,
     cite_lines,
@@ -283,13 +282,6 @@ def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[
         for one in subjects
         for name, place in _list_called(state, one, nodes).items()
     ]
-
-
-def describe_documented(state: ResearchState, names: Iterable[str]) -> list[str]:
-    """Return a sentence that cites the first section of a document with all of some names, if any."""
-    names = list(dict.fromkeys(names))
-    sections = list_sections(state, names) if len(names) > 1 else ()
-    return [f"The documentation has both in {section}." for section in sections[:1]]
 
 
 def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> dict[str, str]:

@@ -22,7 +22,6 @@ from repo_mcp.research.findings.citing import (
     cite,
     join_names,
     join_places,
-    name_briefly,
     name_findings,
     shorten,
     shorten_symbol,
@@ -55,7 +54,7 @@ MAX_ALIKE = 40  # declarations of one name
 MAX_FUNCTIONS = 8  # that are told
 TOLD_CHARS = 1_200  # of the errors of several functions; of the last ones, then only the places are told
 MOST_OF_EVENT = 5  # that are told for an event
-MAX_FILES = 8  # in which one error is made
+MAX_FILES = 4  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
@@ -99,7 +98,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
-    """Return where each named error arises that is a value, what else arises there, and what only tests them.
+    """Return where each named error arises that is a value, and what else arises there.
 
     Many functions make such errors, so the lines are told by file.
     """
@@ -108,8 +107,6 @@ def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
     names = {node.symbol.name for node in state.failures.values}
     others = _tell_errors(state, making[:MOST_OF_EVENT], told=names)
     sentences += [f"There, these arise too in {'; in '.join(others)}."] if others else []
-    testing = join_names(map(name_briefly, state.failures.testing))
-    sentences += [f"They are only tested or named in {testing}."] if testing else []
     return f"{' '.join(sentences)} "
 
 

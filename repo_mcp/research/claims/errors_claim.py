@@ -25,7 +25,6 @@ from repo_mcp.text.citations import write_citation
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
 MOST_OWN = 30  # of the function alone, all of which are asked for
 MOST_COLLECTING = 4  # functions whose lists of errors are told
-NOT_DEEPER = "Calls further down were not searched."
 _ASKS_WHEN = re.compile(r"\b(?:(?<!happens )when|why|conditions?|circumstances)\b", re.IGNORECASE)
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
@@ -48,10 +47,9 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     own = len(list_errors(state, named)[0])
     most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
     errors = _name_errors(*list_errors(state, [*named, *below], says_when=says_when), most)
-    deeper = NOT_DEEPER if below and state.failures.may_be_deeper else ""
     failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))
-    said = (errors.strip(), collected, failing, deeper, _describe_open(state, named))
+    said = (errors.strip(), collected, failing, _describe_open(state, named))
     return " ".join(filter(None, said))
 
 

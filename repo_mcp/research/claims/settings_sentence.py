@@ -69,7 +69,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     reads = f" It is read at {read}." if read and not is_first else ""
     deciding = describe_deciding_setting(state)
     named = describe_named_defaults(state, deciding)
-    otherwise = f"{reads}{named}{_describe_otherwise(state, subject)}"
+    otherwise = f"{reads}{named}"
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
         return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
@@ -134,15 +134,14 @@ def _choose_name(subject: Subject, program: Sequence[Finding]) -> str:
 
 
 def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Finding], otherwise: str) -> str:
-    """Return sentences on a setting that nothing sets: where it is mentioned, and what `otherwise` says."""
-    seen = join_names([*_cite_role(whole, Role.MENTIONS), *_cite_role(whole, Role.PASSES)])
-    mentioned = f" It is mentioned at {seen}." if seen else ""
-    is_explained = mentioned or otherwise or not state.findings
+    """Return sentences on a setting that nothing sets, with what `otherwise` says."""
+    is_mentioned = any(one.role in (Role.MENTIONS, Role.PASSES) for one in whole)
+    is_explained = is_mentioned or otherwise or not state.findings
     by_words = "" if is_explained else " What is shown only has words of the question."
     if subject.asked.isupper() and not whole and is_nowhere(state, subject.asked):
         return f"{subject.asked} does not occur in this repository.{otherwise}"
     verb = "read" if asks_for_readers(state.request.query) else "set"
-    return f"Nothing is known to {verb} {subject.asked}.{mentioned}{otherwise}{by_words}"
+    return f"Nothing is known to {verb} {subject.asked}.{otherwise}{by_words}"
 
 
 def _join_with_others(found: Sequence[str], unnoted: int, *, is_least: bool = True) -> str:
@@ -180,14 +179,6 @@ def _state_places(
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:
     """Return False for a finding that spells a name in capitals otherwise: it may be another setting."""
     return not subject.asked.isupper() or subject.asked in one.reason.about
-
-
-def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
-    """Return sentences on places with another spelling of a setting, or only the last part of its name."""
-    every = [one for one in state.findings if not _has_its_spelling(subject, one)]
-    others = [one for one in every if not is_test_place(one.path)] or every
-    spelled = _cite_role(others, Role.SETS)
-    return f" In another spelling, it is set at {join_names(spelled)}." if spelled else ""
 
 
 def _cite_role(found: Sequence[Finding], role: Role) -> list[str]:

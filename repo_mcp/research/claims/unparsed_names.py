@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.claims.differences import describe_documented
 from repo_mcp.research.edges.build_options import describe_option_uses, is_option
 from repo_mcp.research.edges.declared_again import is_member
 from repo_mcp.research.edges.naming_tests import describe_naming_tests
@@ -48,14 +47,13 @@ _SPELLED = MappingProxyType(
 def describe_unparsed(state: ResearchState, subjects: Sequence[Subject], form: Form) -> list[str]:
     """Return sentences on where subjects are declared, what their comments say, and what is not known.
 
-    Of several, say also what only one of them declares, and where a document has both.
+    Of several, say also what only one of them declares.
     """
     if all(map(is_option, subjects)):  # or there is none
         return [sentence for one in subjects for sentence in describe_option_uses(state, one, form)]
     sentences = [_describe(state, one) for one in subjects]
     if len(subjects) > 1:
         sentences += _describe_own(state, subjects)
-        sentences += describe_documented(state, (one.name for one in subjects))
     languages = dict.fromkeys(_spell(find_language(one.places[0].path).name) for one in subjects)
     told = "references are not followed, and what is shown was found by its name alone"
     if form is Form.IMPLEMENTATIONS:

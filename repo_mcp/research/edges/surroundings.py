@@ -76,7 +76,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         for what, nodes in groups
     ]
     if not any(one.kind == "section" for one in state.findings):
-        found.append(Group("documentation", list_sections(state, [best[0].symbol.name])))
+        found.append(Group("documentation", _list_sections(state, [best[0].symbol.name])))
     return tuple(one for one in found if one.places)
 
 
@@ -146,7 +146,7 @@ def _read_section(state: ResearchState, hit: DocsHit) -> str:
     return "\n".join(state.source.read_lines(hit.path)[hit.section_start - 1 : hit.section_end])
 
 
-def list_sections(state: ResearchState, names: Sequence[str]) -> tuple[str, ...]:
+def _list_sections(state: ResearchState, names: Sequence[str]) -> tuple[str, ...]:
     """Return the first two sections of documents that have all of some names."""
     return tuple(
         f"{hit.breadcrumb or hit.path} ({write_citation(hit.path, hit.start_line, hit.end_line)})"

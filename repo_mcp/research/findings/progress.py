@@ -45,7 +45,6 @@ class Failures:
     failing: list[Node] = field(default_factory=list)  # functions that fail below these
     values: dict[Node, list[Place]] = field(default_factory=dict)  # named errors that are values: where made
     testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
-    may_be_deeper: bool = False  # what these call was not followed to its end
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement
     no_errors: dict[str, bool] = field(default_factory=dict)  # names of types that cannot be raised
     kept: dict[Place, list[KeptError]] = field(default_factory=dict)  # by where the functions begin

@@ -111,10 +111,7 @@ def _find_guessed_types(state: ResearchState, functions: Sequence[Node]) -> dict
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
-    """Return functions that fail below some others, each with the reason: levels until there are `most`.
-
-    Set whether there are functions further down that were not looked at.
-    """
+    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
     failing: dict[Node, Reason] = {}
     level, seen = [*named], {*named}
     for depth in range(1, NEAR_DEPTH + 1):
@@ -127,7 +124,6 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                 if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
-    state.failures.may_be_deeper = bool(level) or len(failing) >= most
     return failing
 
 

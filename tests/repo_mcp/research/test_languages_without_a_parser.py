@@ -73,12 +73,12 @@ abstract class Store
 }
 
 
-def test_two_types_are_told_apart_by_their_comments_members_and_documents() -> None:
+def test_two_types_are_told_apart_by_their_comments_and_members() -> None:
     report = Asked(STORES).ask("What is the difference between BatchStore and DirectStore?")
     assert report.claim == (
         "BatchStore (src/BatchStore.php:10-28): Holds all parcels until it is closed. DirectStore"
         " (src/DirectStore.php:6-12): Hands each parcel on at once. Only BatchStore declares __construct and"
-        " flush. The documentation has both in Stores (doc/stores.md:1-3). Nothing here parses PHP:"
+        " flush. Nothing here parses PHP:"
         " references are not followed, and what is shown was found by its name alone."
     )
 

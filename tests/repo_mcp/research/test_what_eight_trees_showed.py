@@ -164,15 +164,6 @@ mod tests {
     assert not any("tests.packs" in place for place in callers)
 
 
-def test_the_difference_is_told_with_a_section_that_has_both() -> None:
-    files = {
-        "lib/box.py": "def open_box(box):\n    return box\n\n\ndef peek_box(box):\n    return box[:]\n",
-        "README.md": "# Boxes\n\n## Opening\n\n`open_box` gives the box itself, `peek_box` a copy.\n",
-    }
-    claim = Asked(files).ask("what is the difference between open_box and peek_box?").claim
-    assert claim.endswith("The documentation has both in Boxes > Opening (README.md:3-5).")
-
-
 def test_a_declaration_that_is_only_named_shows_its_name() -> None:
     body = "\n".join(f"  step_{number}(queue);" for number in range(40))
     source = "".join(

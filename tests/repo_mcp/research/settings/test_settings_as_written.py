@@ -42,9 +42,7 @@ def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
         "app.py": "def main():\n    return 1\n",
     }
     claim = Asked(files).ask("where is APP_CONFIG configured?").claim
-    assert claim == (
-        "APP_CONFIG does not occur in this repository. In another spelling, it is set at pyproject.toml:2."
-    )
+    assert claim == "APP_CONFIG does not occur in this repository."
 
 
 def test_words_that_no_line_has_as_a_name_are_an_open_question() -> None:
