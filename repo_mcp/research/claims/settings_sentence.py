@@ -140,6 +140,8 @@ def _describe_unset(state: ResearchState, subject: Subject, whole: Sequence[Find
     by_words = "" if is_explained else " What is shown only has words of the question."
     if subject.asked.isupper() and not whole and is_nowhere(state, subject.asked):
         return f"{subject.asked} does not occur in this repository.{otherwise}"
+    if otherwise and subject.asked not in state.request.query:  # only guessed, perhaps a type
+        return otherwise.lstrip()
     verb = "read" if asks_for_readers(state.request.query) else "set"
     return f"Nothing is known to {verb} {subject.asked}.{otherwise}{by_words}"
 

@@ -32,6 +32,17 @@ def test_what_is_named_as_the_default_of_a_setting_is_told_with_it() -> None:
     )
 
 
+def test_a_guess_that_nothing_sets_is_not_told_beside_what_is_named_as_a_default() -> None:
+    files = {
+        "src/body.rs": "pub fn read_body() {\n    let DEFAULT_LIMIT = 9;\n    wrap(DEFAULT_LIMIT)\n}\n"
+        "const DEFAULT_LIMIT: usize = 7;\n",
+        "src/layer.rs": "// see BodyLimitLayer\nfn add() {}\n",
+    }
+    question = "Where is the body limit configured? (BodyLimitLayer, DEFAULT_LIMIT)"
+    claim = Asked(files).ask(question).claim
+    assert claim.startswith("DEFAULT_LIMIT is 7")
+
+
 SECRETS = {
     "Sources/run.swift": "func run() async throws {\n"
     '    let secret = try await Environment.secret(path: "KILN_SECRET")\n    show("POT_COLOR")\n'
