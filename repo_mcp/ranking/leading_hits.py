@@ -12,15 +12,13 @@ from repo_mcp.ranking.direct_hits.message_origin import find_filled, find_said, 
 from repo_mcp.ranking.direct_hits.name_lookup import Found
 from repo_mcp.ranking.direct_hits.names_in_question import find_mentioned
 from repo_mcp.ranking.direct_hits.scope import SearchScope
-from repo_mcp.ranking.files.ranked_file import add_up
+from repo_mcp.ranking.files.ranked_file import LEAD, lift
 from repo_mcp.ranking.page.snippets import ShownHits
 from repo_mcp.ranking.query.asked_name import NO_MATCH, PARTS, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.query.intent import asks
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.record_classes import replace
-
-LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
 
 
 def find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_name: bool) -> Sequence[Hit]:
@@ -79,12 +77,8 @@ def put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[...
         return shown
     if first is not None and _grade(found[0], asked)[0] == PARTS:
         return shown
-    lead = found[0]
+    [lead] = lift(found[:1], 0.0 if first is None else first.score)
     rest = [hit for hit in shown.hits if hit.path != lead.path or not _shows(hit, lead)]
-    if first is not None and lead.score <= first.score:
-        more = round(first.score - lead.score + LEAD, DECIMALS)
-        explained = (*lead.explanation, ("lead", more))
-        lead = replace(lead, score=add_up(explained), explanation=explained)
     return replace(shown, hits=(lead, *rest)[:top_k])
 
 

@@ -21,7 +21,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.name_lookup import Found, look_up
 from repo_mcp.ranking.direct_hits.scope import SearchScope
-from repo_mcp.ranking.files.ranked_file import add_up
+from repo_mcp.ranking.files.ranked_file import lift
 from repo_mcp.ranking.page.hit_lines import show_lines
 from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
@@ -52,7 +52,6 @@ MOST_PLACES = 3  # declarations of a chunk that use a name
 TOP_LINES = 12  # of a file that is asked for
 FEW_OUTER = 3  # symbols of a file that say little about what is in it
 FILES_ORDERED = 10  # by which declarations of one name are ordered: the best of the query
-LEAD = 0.1  # points of what is named before what follows it
 _WORD = compile_late(r"\w+")
 _SHAPED = compile_late(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]")  # camelCase, snake_case, a capital
 
@@ -156,7 +155,7 @@ def _build(
     usual = copies + (FEW_PLACES if first else FEW_ALONE)
     is_more = len(ranked) > most  # else all places are soon counted
     found = list(islice(places, min(top_k, usual) if ends_early and is_more else top_k))
-    hits = (*_lift(first, found[0].score if found else 0.0), *found)
+    hits = (*lift(first, found[0].score if found else 0.0), *found)
     is_more = is_more or next(places, None) is not None
     warnings = dict.fromkeys([*(one for lead in leads for one in lead.warnings), *reader.list_warnings()])
     return NamedHits(hits[:top_k], len(first) + usual, len(hits), is_more, tuple(warnings))
@@ -227,18 +226,6 @@ def _order(hits: Sequence[Hit], paths: Sequence[str]) -> list[Hit]:
 
 def _list_shown(hit: Hit) -> Iterable[int]:
     return (int(row.partition("\t")[0]) for row in hit.snippet.removesuffix("\n").split("\n"))
-
-
-def _lift(hits: Sequence[Hit], score: float) -> list[Hit]:
-    """Return the hits with scores raised above `score`, which the next hit has, in descending order."""
-    lifted: list[Hit] = []
-    for hit in reversed(hits):
-        explained = hit.explanation
-        if hit.score <= score:
-            explained = (*explained, ("lead", round(score - hit.score + LEAD, DECIMALS)))
-        lifted.append(replace(hit, score=add_up(explained), explanation=explained))
-        score = lifted[-1].score
-    return lifted[::-1]
 
 
 def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, int]]) -> list[Hit]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import attrgetter, itemgetter
 
+from repo_mcp.model import Hit
 from repo_mcp.ranking.query.intent import RATED_KINDS
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
+LEAD = 0.1  # points of a hit that was looked up before the best of those that follow it
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *RATED_KINDS)
 Points = tuple[tuple[str, float], ...]
 
@@ -37,6 +39,18 @@ def add_up(points: Iterable[tuple[str, float]]) -> float:
     """Return the score that points add up to, rounded."""
     total: float = sum(map(itemgetter(1), points))
     return round(total, DECIMALS)
+
+
+def lift(hits: Sequence[Hit], score: float) -> list[Hit]:
+    """Return the hits with scores raised above `score`, which the next hit has, in descending order."""
+    lifted: list[Hit] = []
+    for hit in reversed(hits):
+        explained = hit.explanation
+        if hit.score <= score:
+            explained = (*explained, ("lead", round(score - hit.score + LEAD, DECIMALS)))
+        lifted.append(replace(hit, score=add_up(explained), explanation=explained))
+        score = lifted[-1].score
+    return lifted[::-1]
 
 
 def sort_files(files: list[RankedFile]) -> list[RankedFile]:
