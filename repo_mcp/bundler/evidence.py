@@ -23,7 +23,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
-from repo_mcp.ranking.query.mentions import Mention, resolve_mentions
+from repo_mcp.ranking.query.mentions import Mention, number_frames, resolve_mentions
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.report_noise import drop_written, read_template, read_words
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -100,13 +100,11 @@ def list_candidates(
 
 
 def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, float]:
-    """Return the share that each file gets by its best mention, by path. The first frame is the innermost."""
-    frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
+    """Return the share that each file gets by its best mention, by path."""
+    frames = number_frames(mentions)
     shares: dict[str, float] = {}
     for mention in mentions:
-        value = weights.mention
-        if mention.clue.kind is ClueKind.FRAME:
-            value *= weights.next_frame ** frames.index(mention.clue)
+        value = weights.mention * weights.next_frame ** frames.get(mention.clue, 0)
         shares[mention.path] = max(shares.get(mention.path, 0.0), value * mention.share)
     return shares
 

@@ -23,7 +23,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
-from repo_mcp.ranking.query.mentions import Mention
+from repo_mcp.ranking.query.mentions import Mention, number_frames
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.generated import is_generated
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
@@ -169,8 +169,7 @@ class Opener:
         self._finder = TermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
-        frames = (one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
-        self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
+        self._frames = number_frames(evidence.mentions)
 
     def open_best(self, most: int) -> list[RatedFile]:
         """Open the best `most` candidates, and all that may declare a name or that a frame names."""

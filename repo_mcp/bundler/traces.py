@@ -20,8 +20,8 @@ from repo_mcp.bundler.evidence import MAX_WORDS, Candidate, Evidence
 from repo_mcp.bundler.opened_files import RatedFile, Traced, locate
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_message, read_quotable
-from repo_mcp.ranking.query.clues import Clue, ClueKind, list_messages
-from repo_mcp.ranking.query.mentions import Mention
+from repo_mcp.ranking.query.clues import Clue, list_messages
+from repo_mcp.ranking.query.mentions import Mention, number_frames
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.roles import FileRole, find_role
@@ -52,9 +52,9 @@ def add_sources(evidence: Evidence, source: BundleSource) -> Evidence:
 
 def mark_traced(opened: Sequence[RatedFile], evidence: Evidence) -> None:
     """Note in the opened files which of their blocks the frames and the messages of a prompt point at."""
-    frames = dict.fromkeys(one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
+    frames = number_frames(evidence.mentions)
     inner = ""
-    for number, clue in enumerate(islice(frames, MAX_FRAMES)):
+    for clue, number in islice(frames.items(), MAX_FRAMES):
         for one in opened:
             for mention in one.candidate.mentions:
                 if mention.clue == clue:

@@ -37,9 +37,8 @@ from repo_mcp.ranking.files.signals import (
     split_name,
     weigh_kinds,
 )
-from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.query.intent import NameKind, understand
-from repo_mcp.ranking.query.mentions import resolve_mentions
+from repo_mcp.ranking.query.mentions import number_frames, resolve_mentions
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
 from repo_mcp.ranking.scoring.file_masks import Filter
@@ -305,17 +304,17 @@ def bound_scores(
 
 
 def _find_named(searcher: Searcher, query: Query, weights: RankingWeights) -> dict[str, float]:
-    """Return the files that the query names, and the value of each; the first frame is the innermost."""
+    """Return the files that the query names, and the value of each."""
     intent = understand(query.text, query.code)
     if not intent.paths:
         return {}
     mentions = resolve_mentions(intent.paths, lambda terms: find_paths(searcher.snapshot, terms))
-    frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
+    frames = number_frames(mentions)
     values: dict[str, float] = {}
     for one in mentions:
         value = one.share
-        if one.clue.kind is ClueKind.FRAME:
-            value *= weights.next_frame ** frames.index(one.clue)
+        if one.clue in frames:
+            value *= weights.next_frame ** frames[one.clue]
         elif one.clue in intent.code_paths:
             value *= weights.code_path
         values[one.path] = max(value, values.get(one.path, 0.0))

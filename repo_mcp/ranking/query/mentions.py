@@ -49,6 +49,12 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
     return tuple(mentions)
 
 
+def number_frames(mentions: Iterable[Mention]) -> dict[Clue, int]:
+    """Return the frames that are mentioned, each with its number; the first is the innermost and has 0."""
+    frames = dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME)
+    return {clue: number for number, clue in enumerate(frames)}
+
+
 def find_sources(text: str, find_paths: FindPaths) -> list[str]:
     """Return the files from which a script may have been built: `a/b.ts` or `a/b/index.js` for `a/b.js`.
 
@@ -77,7 +83,7 @@ def find_meant(text: str, find_paths: FindPaths) -> list[str]:
     if not meant and _DOTTED.fullmatch(text):
         modules = [part for part in text.split(".") if part]
         meant = _find_agreeing(modules, find_paths, _name_module)
-        meant = [path for path in meant if path.count("/") + 1 >= 2]
+        meant = [path for path in meant if "/" in path]
     return meant if len(meant) <= MAX_MEANT else []
 
 
