@@ -16,6 +16,7 @@ from itertools import takewhile
 import numpy as np
 
 from index_format import sort_distinct
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.documentation.doc_comments import (
     DocComment,
     LiveDocument,
@@ -31,7 +32,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.files.ranking import rank_files
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch

@@ -21,10 +21,10 @@ from operator import itemgetter
 import numpy as np
 
 from index_format import compute_fingerprint
+from repo_mcp.arrays import I64
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
-from repo_mcp.ranking.scoring.bm25f import I64
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass

@@ -12,10 +12,10 @@ from functools import partial
 from itertools import filterfalse, groupby
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import Directory, LiveSegment, Snapshot
-from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
+from repo_mcp.arrays import I64, Mask
+from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
 from repo_mcp.exact.kept_bitmaps import BitmapPlace
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
@@ -27,7 +27,6 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import ReadingOrder, is_test_path, order_by_role
 
-I64 = npt.NDArray[np.int64]
 IMPATIENT_FILES = 1_000  # so many files are read before a look-up that may take longer than reading them
 FEW_FILES = 128  # so many files are read before the punctuation beside words is looked up
 PAGES_A_FILE = 3  # pages of the dictionary that are read in the time of one file
@@ -214,7 +213,7 @@ class _SegmentPaths:
         self._later: list[int] = []  # files that `iter_first` has kept for `iter_later`
         self._asked = 0  # number of paths that the search has asked for
         # Rules that narrow the files, each with the number of paths after which it is applied.
-        self._rules: list[tuple[int, Callable[[], Bools | None]]] = []
+        self._rules: list[tuple[int, Callable[[], Mask | None]]] = []
         if reading.neighbours is not None:
             self._rules += [
                 (FEW_FILES, partial(part.find_by_neighbours, reading)),
@@ -224,7 +223,7 @@ class _SegmentPaths:
             self._rules.append((IMPATIENT_FILES, partial(self._find_patiently, scans=False)))
         if found.unscanned:
             self._await_scan()
-        self._masks: list[Bools] = []  # masks of the files that may match by each rule applied so far
+        self._masks: list[Mask] = []  # masks of the files that may match by each rule applied so far
 
     def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
         """Yield the wanted paths. Given an order, keep those that do not come first for `iter_later`."""
@@ -290,7 +289,7 @@ class _SegmentPaths:
         neighbours = self._part.memory.neighbours
         neighbours.were_missed |= not neighbours.is_known
 
-    def _find_patiently(self, *, scans: bool) -> Bools:
+    def _find_patiently(self, *, scans: bool) -> Mask:
         found = self._part.find_files(self._reading, patiently=True, scans=scans)
         if found.unscanned and not self._rules:  # An alternative beside a too common one needs all pages
             self._await_scan()

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64
 from repo_mcp.exact.expression_reader import ExpressionFault
 from repo_mcp.exact.python_expressions import translate
 from repo_mcp.record_classes import dataclass
@@ -146,7 +146,7 @@ class _Text:
 
     def __init__(self, data: bytes) -> None:
         self.decoded = data.decode("utf-8")
-        self._starts: npt.NDArray[np.int64] | None = None  # Each character's offset; None if all are one byte
+        self._starts: I64 | None = None  # Each character's offset; None if all are one byte
         if len(self.decoded) < len(data):
             raw = np.frombuffer(data, dtype=np.uint8)
             self._starts = np.append(np.flatnonzero(raw & 0xC0 != 0x80), len(data))

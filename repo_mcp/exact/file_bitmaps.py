@@ -19,16 +19,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.threads import start_daemon
 
 if TYPE_CHECKING:
     from repo_mcp.exact.kept_bitmaps import BitmapPlace
 
-I64 = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 MIN_FILES = 4_000  # fewer files are searched in a tenth of a second
 MAX_FILES = 250_000  # most files in a segment that is marked
@@ -59,7 +57,7 @@ class FileBitmaps(ABC):
         self._thread: threading.Thread | None = None
 
     @abstractmethod
-    def mark(self, texts: Sequence[bytes]) -> Bools:
+    def mark(self, texts: Sequence[bytes]) -> Mask:
         """Return a row of marks for each raw text, whose bytes contain all ASCII of the normalised text."""
 
     @property
@@ -78,7 +76,7 @@ class FileBitmaps(ABC):
     def _is_worthwhile(self) -> bool:
         return MIN_FILES <= self._files.count <= MAX_FILES
 
-    def find(self, marks: Sequence[int]) -> Bools | None:
+    def find(self, marks: Sequence[int]) -> Mask | None:
         """Return a mask of the files that may have all of `marks` (at least one); None if not computed."""
         rows = self._get_rows()
         if rows is None:
@@ -142,7 +140,7 @@ class FileBitmaps(ABC):
         if self._place is not None:
             self._place.write(count, packed_rows)
 
-    def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
+    def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Mask:
         """Return a row of marks for each file, all set unless its fingerprint is that in `prints`."""
         is_known = [
             raw is not None and not raw.startswith(_WIDE) and compute_fingerprint(raw) == wanted

@@ -24,16 +24,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import FilesReader, TermsReader
-from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
+from repo_mcp.arrays import I64, U8, U64, Mask
+from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
 from repo_mcp.exact.punctuation_bigrams import PUNCTUATION
 from repo_mcp.text.schema import TEXT_FIELDS
 
-U8 = npt.NDArray[np.uint8]
-U64 = npt.NDArray[np.uint64]
-I64 = npt.NDArray[np.int64]
 COMMON_UNITS = 5_000  # Units; the kernel has 1,472 words in as many, and reading as many files takes 60 ms
 MAX_COMMON = 4_000  # with more words, too many bits of a file would be set
 NEIGHBOUR_BITS = 10
@@ -95,7 +92,7 @@ class NeighbourBloom(FileBitmaps):
         stop = len(self._common) if end is None else bisect_left(self._common, end)
         return self._common[bisect_left(self._common, first) : stop]
 
-    def find_beside(self, word: bytes, before: str, behind: str) -> Bools | None:
+    def find_beside(self, word: bytes, before: str, behind: str) -> Mask | None:
         """Return a mask of the files that may hold a common word with these characters beside it.
 
         At least one of them is given; "" stands for any. Return None if the bits are not known yet.
@@ -108,7 +105,7 @@ class NeighbourBloom(FileBitmaps):
                 marks += [int(one[0]) for one in found]
         return self.find(marks)
 
-    def mark(self, texts: Sequence[bytes]) -> Bools:
+    def mark(self, texts: Sequence[bytes]) -> Mask:
         """Return a row of marks for each text."""
         texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in texts]
         data = _FRONT + b"\n".join(texts) + b"\n"

@@ -19,10 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
-from repo_mcp.exact.file_bitmaps import Bools
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.exact.kept_bitmaps import BitmapPlace
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.pattern_texts import MIN_OPEN_BYTES, is_short
@@ -33,7 +32,6 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import TEXT_FIELDS
 
-I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # with so few units left, reading them costs less than looking up another run
 # Most terms for a short run, or one that is mostly classes: more are slower than reading the files.
 MAX_SHORT = 8_000
@@ -110,7 +108,7 @@ class SegmentCandidates:
         self.reader = segment.reader
         self.memory = memory
 
-    def find_by_neighbours(self, reading: PatternReading) -> Bools | None:
+    def find_by_neighbours(self, reading: PatternReading) -> Mask | None:
         """Return a mask of the files that may contain the pattern's words beside its punctuation.
 
         Return None if that rules out no file, or is not known yet. Raises CorruptIndex.
@@ -313,7 +311,7 @@ class NeighbourFilter:
         self._find_terms = find_terms
         self._cache = cache
 
-    def find(self, need: Need) -> Bools | None:
+    def find(self, need: Need) -> Mask | None:
         """Return a mask of the files that may meet a need; None for all files. Raises CorruptIndex."""
         if isinstance(need, Run):
             return self._find_run(need)
@@ -323,13 +321,13 @@ class NeighbourFilter:
             return reduce(np.logical_and, masks) if masks else None
         return reduce(np.logical_or, masks) if len(masks) == len(found) else None
 
-    def _find_run(self, run: Run) -> Bools | None:
+    def _find_run(self, run: Run) -> Mask | None:
         plain = replace(run, before="", behind="")
         found = self._cache.get(plain, lambda: self._look_up(plain))
         if found.others is None:
             return None
         bits = np.unpackbits(np.frombuffer(found.others, dtype=np.uint8), count=self._reader.file_count)
-        mask: Bools = bits.astype(np.bool_)
+        mask: Mask = bits.astype(np.bool_)
         for term in found.common:
             beside = self._neighbours.find_beside(term, run.before, run.behind)
             if beside is None:
@@ -344,7 +342,7 @@ class NeighbourFilter:
         common = [term for term in found.terms if self._neighbours.is_common(term)]
         if found.span is not None:
             common += self._neighbours.list_common(*found.span)
-        others: Bools = np.zeros(self._reader.file_count, dtype=np.bool_)
+        others: Mask = np.zeros(self._reader.file_count, dtype=np.bool_)
         for units in self._iter_other_units(run, found, frozenset(common)):
             others[self._reader.files.find_files_of(units)] = True
         return RunOccurrences(tuple(common), np.packbits(others).tobytes())

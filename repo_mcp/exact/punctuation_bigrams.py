@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from index_format import FilesReader
-from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps
+from repo_mcp.arrays import Mask
+from repo_mcp.exact.file_bitmaps import FileBitmaps
 from repo_mcp.exact.kept_bitmaps import BitmapPlace
 
 PUNCTUATION = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
@@ -44,7 +45,7 @@ class PunctuationBigrams(FileBitmaps):
     def __init__(self, files: FilesReader, place: BitmapPlace | None = None) -> None:
         super().__init__(files, 1 << 2 * PUNCTUATION_BITS, "sign pairs", place)
 
-    def mark(self, texts: Sequence[bytes]) -> Bools:
+    def mark(self, texts: Sequence[bytes]) -> Mask:
         """Return a row of pairs for each text."""
         table = np.zeros((len(texts), 1 << 2 * PUNCTUATION_BITS), dtype=np.bool_)
         classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)

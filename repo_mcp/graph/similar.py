@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.similar_candidates import Candidate, Criteria, find_candidates
@@ -319,9 +319,7 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self._data = text.encode("utf-8", "surrogatepass")
-        self._ends: npt.NDArray[np.int64] = np.flatnonzero(
-            np.frombuffer(self._data, dtype=np.uint8) == _LINE_FEED
-        )
+        self._ends: I64 = np.flatnonzero(np.frombuffer(self._data, dtype=np.uint8) == _LINE_FEED)
 
     def cut(self, start: int, end: int) -> str:
         """Return lines `start` to before `end` (0-based), at most 4 * MAX_SHINGLED_CHARS bytes, or ""."""

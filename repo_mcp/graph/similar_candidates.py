@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import sort_distinct
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 _NONE, _NO_WORTH = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 

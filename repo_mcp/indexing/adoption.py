@@ -25,6 +25,7 @@ from index_format import (
     Snapshot,
     sort_distinct,
 )
+from repo_mcp.arrays import I64
 from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
 from repo_mcp.model import SkipReason
 from repo_mcp.record_classes import dataclass
@@ -36,7 +37,6 @@ from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
 COMPARED_BYTES = 128 * 1024 * 1024  # reading so much takes as long as starting other processes
 INDEXED_BYTES = 8 * 1024 * 1024  # the part of that which may be new or changed: one shard, as in any refresh
-I64 = npt.NDArray[np.int64]
 _LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # holds for the same file in every checkout
 Read = TypeVar("Read")
 FindShared = Callable[[Donor], SharedBlobs | None]  # Files that Git knows to be equal; None: read all

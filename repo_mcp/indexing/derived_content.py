@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import ChunkTable, Field, FileTable, SegmentContent, UnitTable, number_languages
+from repo_mcp.arrays import I64
 
 
 class RecordedFile(Protocol):
@@ -35,7 +35,7 @@ def build_content(
     fields: Sequence[Field],
     files: Sequence[RecordedFile],
     records: Sequence[bytes],
-    lengths: Sequence[npt.NDArray[np.int64]] = (),
+    lengths: Sequence[I64] = (),
     flags: Sequence[int] | None = None,
 ) -> SegmentContent:
     """Return the content of one or more files, ascending by path, with the record of each.

@@ -11,9 +11,9 @@ from itertools import compress, repeat
 from operator import eq
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import SIZE, LiveSegment, Snapshot
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.indexing.known_files import KnownFiles, list_live_paths, split_fingerprints
 from repo_mcp.indexing.likely_order import make_ranker
 from repo_mcp.record_classes import dataclass
@@ -66,11 +66,11 @@ class _Rows:
 
     paths: list[str]
     prints: list[bytes]
-    sizes: npt.NDArray[np.int64]
+    sizes: I64
     languages: list[str]
     tasks: list[str]
 
-    def find_done(self, known: dict[str, bytes]) -> npt.NDArray[np.bool_]:
+    def find_done(self, known: dict[str, bytes]) -> Mask:
         """Return which files are known with their fingerprint (bool). Takes all of them out of `known`."""
         before = map(known.pop, self.paths, repeat(b""))
         return np.fromiter(map(eq, before, self.prints), dtype=np.bool_, count=len(self.paths))

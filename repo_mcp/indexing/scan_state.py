@@ -21,9 +21,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import CorruptIndex, Directory, SegmentEntry, compute_fingerprint, pack
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.scan_state_pages import (
     BackgroundPages,
@@ -38,7 +38,7 @@ from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_f
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.git_index_entries import STAT_BITS
-from repo_mcp.workspace.walked_files import COLUMNS, I64, SIZE_COLUMN, WalkedFiles, build_walked_files
+from repo_mcp.workspace.walked_files import COLUMNS, SIZE_COLUMN, WalkedFiles, build_walked_files
 
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
@@ -139,7 +139,7 @@ class SeenFiles:
             paths, stats = [paths[row] for row in kept], stats[kept]
         return WalkedFiles(paths, stats)
 
-    def find_noted(self, noted: WalkedFiles) -> tuple[npt.NDArray[np.bool_], I64]:
+    def find_noted(self, noted: WalkedFiles) -> tuple[Mask, I64]:
         """Return which of some files are recorded with the numbers noted for them, and their recorded sizes.
 
         These are a mask (bool) and a column (int64) with a row for each file. Only the bits that Git notes

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import (
     FIELD_BITS,
@@ -28,6 +27,7 @@ from index_format import (
     sort_distinct,
     spread_runs,
 )
+from repo_mcp.arrays import I64, U32
 from repo_mcp.indexing.chunking import CutFile, cut_at, cut_lines, split_long
 from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.indexing.vocabulary import Vocabulary
@@ -38,10 +38,9 @@ from repo_mcp.languages.patterns.smart_chunks import cut_smartly
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import DECLARED, NAME_TERMS, analyse_words
 from repo_mcp.text.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMBOL
-from repo_mcp.text.spans import I64, join_spans
 from repo_mcp.text.spans import Spans as WordSpans
+from repo_mcp.text.spans import join_spans
 
-U32 = npt.NDArray[np.uint32]
 BATCH_BYTES = 1024 * 1024  # the arrays for a batch fit into a core's cache: half as fast again as with 8 MiB
 _LINE_FEED = 0x0A
 

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import F64
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS
@@ -26,7 +26,6 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root
 from repo_mcp.text.lines import has_binary_extension
 
-F64 = npt.NDArray[np.float64]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 CountUnits = Callable[[str], int]  # number of indexed units that contain a term
 

@@ -23,6 +23,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from index_format import IndexFormatError, Snapshot
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexMessages
@@ -36,7 +37,7 @@ from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares, sum_text
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import BestUnits, Ranking, Searcher
 from repo_mcp.ranking.scoring.segment_search import Matches

@@ -25,9 +25,10 @@ from index_format import (
     build_term_text,
     spread_runs,
 )
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.semantic.model_folder import I8

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import (
     FIELD_BITS,
@@ -25,6 +24,7 @@ from index_format import (
     sort_distinct,
     spread_runs,
 )
+from repo_mcp.arrays import I64
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.segment_builder import build_run
 from repo_mcp.record_classes import dataclass
@@ -50,7 +50,6 @@ from repo_mcp.symbols.symbol_record import (
 from repo_mcp.text.analysis import WordTerms, analyse_text, analyse_words
 from repo_mcp.text.spans import PADDING, Spans, join_spans
 
-I64 = npt.NDArray[np.int64]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
 NAME_WEIGHT = 4

@@ -18,9 +18,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, Field, Level
+from repo_mcp.arrays import U32
 from repo_mcp.symbols.symbol_record import SymbolRecord, SymbolRecordError
 
 VERSION = 1
@@ -54,7 +54,7 @@ class PreciseRecord:
         is_wrong = references != self.record.reference_count or (self._rows > meanings).any()
         if is_wrong or (pairs >= (self.record.symbol_count, meanings)).any():
             raise SymbolRecordError("names a symbol, a meaning or a reference that is not there")
-        self._pairs: npt.NDArray[np.uint32] = pairs
+        self._pairs: U32 = pairs
 
     def find_meaning(self, row: int) -> bytes | None:
         """Return the meaning of a reference; None if the record says nothing about it."""

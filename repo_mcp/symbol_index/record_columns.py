@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64
 from repo_mcp.symbols.symbol_record import (
     COLUMN_TYPES,
     HEADER,
@@ -34,7 +34,6 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
 )
 
-I64 = npt.NDArray[np.int64]
 _COLUMNS = SYMBOL_COLUMNS + REFERENCE_COLUMNS
 _HEAD_BYTES = HEADER.size + _COLUMNS
 _IS_WIDTH = np.isin(np.arange(256), (0, *COLUMN_TYPES))

@@ -17,7 +17,6 @@ from functools import cached_property
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import (
     FINGERPRINT_BYTES,
@@ -28,8 +27,9 @@ from index_format import (
     find_containing,
     find_prefix_end,
 )
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.live.index_report import count_languages
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, TermScorer
 from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
 
@@ -226,7 +226,7 @@ class SymbolIndex:
             best += zip((-rounded).tolist(), self._list_live(position, files), strict=True)
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
 
-    def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
+    def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> Mask:
         """Return a mask of the files that have all terms of at least one group."""
         marks = np.zeros(segment.reader.file_count, dtype=np.bool_)
         for group in groups:

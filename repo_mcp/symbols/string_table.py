@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
+
+from repo_mcp.arrays import I64, Mask
 
 _LINE_FEED = 0x0A
 # Share of all strings up to which they are decoded one by one, which takes ten times as long for each.
@@ -40,14 +41,14 @@ class StringTable:
         return self._text.isascii()
 
     @cached_property
-    def _ends(self) -> npt.NDArray[np.int64]:
+    def _ends(self) -> I64:
         """Return the offset, in characters, of the end of each string but the last."""
         if self._is_ascii:
             return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
         text = self._text.decode("utf-8", "replace")
         return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
-    def find_holding(self, needles: Sequence[str | tuple[str, ...]]) -> list[npt.NDArray[np.int64]]:
+    def find_holding(self, needles: Sequence[str | tuple[str, ...]]) -> list[I64]:
         """Return, for each needle, the numbers of the strings that contain it, ignoring case.
 
         A number may be repeated. From a tuple of needles, only the one that occurs least is searched for.
@@ -69,7 +70,7 @@ class StringTable:
             )
         return found
 
-    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+    def mark_matching(self, pattern: re.Pattern[str]) -> Mask:
         """Return a mask of the strings in which a pattern is found; it must not match a line feed."""
         text = self._text.decode("utf-8", "replace")
         marks = np.zeros(self.count, dtype=np.bool_)
@@ -86,7 +87,7 @@ class StringTable:
         return [self._text[bounds[number] + 1 : bounds[number + 1]].decode() for number in numbers]
 
     @cached_property
-    def _bounds(self) -> npt.NDArray[np.int64]:
+    def _bounds(self) -> I64:
         """Return the offsets of the line feeds around the strings; one precedes the text, one follows it."""
         return np.concatenate(([-1], self._ends, [len(self._text)]))
 
@@ -116,7 +117,7 @@ class StringTable:
         return found
 
 
-def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
+def _find_all(text: str, needle: str) -> I64:
     """Return the offsets of a needle, ascending; of overlapping matches perhaps only the first."""
     if needle and "\n" not in needle:
         pieces = text.split(needle)

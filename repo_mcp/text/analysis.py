@@ -28,15 +28,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from whoosh.analysis import Filter, LowercaseFilter, RegexTokenizer, StemFilter, StopFilter
 from whoosh.lang.porter import stem
 
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.spans import PADDING, Spans, hash_spans, join_spans, rank_hashes
 from repo_mcp.text.stemming import stem_word
 
-I64 = npt.NDArray[np.int64]
 VERSION = 3  # part of the index's configuration: terms of two versions never mix
 MAX_WORD_BYTES = 128
 _SURELY_SHORT = MAX_WORD_BYTES // 4  # characters, of at most four bytes each
@@ -243,17 +242,15 @@ def analyse_words(words: Spans) -> WordTerms:
     )
 
 
-def _find_plain(words: Spans) -> npt.NDArray[np.bool_]:
+def _find_plain(words: Spans) -> Mask:
     """Return a mask of the words that are ASCII and not long: nearly all."""
-    plain: npt.NDArray[np.bool_] = words.sizes <= MAX_WORD_BYTES
+    plain: Mask = words.sizes <= MAX_WORD_BYTES
     raw = np.frombuffer(words.padded, dtype=np.uint8)
     plain[np.searchsorted(words.starts, np.flatnonzero(raw > _LAST_ASCII), side="right") - 1] = False
     return plain
 
 
-def _stem_parts(
-    words: Spans, is_plain: npt.NDArray[np.bool_], lowered: bytes
-) -> tuple[I64, I64, list[bytes]]:
+def _stem_parts(words: Spans, is_plain: Mask, lowered: bytes) -> tuple[I64, I64, list[bytes]]:
     """Return the word of each part, the index of its stem, and the stems, for plain words of text `lowered`.
 
     Parts are cut where PART cuts them: at a change of class, but a capital, even the last one of a run, goes

@@ -14,12 +14,10 @@ import secrets
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64, U64
 from repo_mcp.record_classes import dataclass
 
-I64 = npt.NDArray[np.int64]
-U64 = npt.NDArray[np.uint64]
 _LANE = 8  # bytes hashed at a time
 _LONG_BYTES = 512  # spans that are longer are hashed one by one
 PADDING = b" " * (2 * _LANE)  # appended to a text: the last lane of its last span may reach into it

@@ -23,15 +23,14 @@ from itertools import repeat
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64
 from repo_mcp.errors import RepoError
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.git_index import INDEX, MAX_INDEX_BYTES, NotedFiles
 from repo_mcp.workspace.git_index_entries import TrackedFiles, UnusableIndex, parse_files
 from repo_mcp.workspace.git_places import find_git_places, read_git_file
 
-I64 = npt.NDArray[np.int64]
 Path = TypeVar("Path", str, bytes)
 ReadBytes = Callable[[str], bytes]  # returns the bytes of a file of the root; raises RepoError
 _ATTRIBUTES = b".gitattributes\0"

@@ -23,8 +23,8 @@ from dataclasses import field
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64, U8, U32, Mask
 from repo_mcp.record_classes import dataclass
 
 MUCH_BYTES = 1 << 20  # bytes that Python's own SHA-1 digests in 8 ms
@@ -46,7 +46,6 @@ _HAS_MORE_FLAGS = 0x4000  # in the flags: more flags follow
 STAT_BITS = np.array([0xFFFF_FFFF, -1, -1, 0xFFFF_FFFF])  # bits of a walked file's numbers that Git notes
 _CUT_RUNS = 2_048  # runs cut at once: 100 KB of paths, whose positions stay in the processor's cache
 _SPLIT, _SPARSE = b"link", b"sdir"
-I64 = npt.NDArray[np.int64]
 Built = TypeVar("Built")
 
 
@@ -87,7 +86,7 @@ class TrackedFiles:
 
     paths: list[bytes]  # paths, ascending
     stats: I64  # (files, 4): size and inode modulo 2 ** 32, see `STAT_BITS`; mtime_ns, ctime_ns
-    blobs: npt.NDArray[np.uint8]  # (files, 20 or 32): the object name of each content
+    blobs: U8  # (files, 20 or 32): the object name of each content
     entries: _Entries  # entries of the index that has the files
 
 
@@ -156,9 +155,9 @@ def _build_files(entries: _Entries) -> TrackedFiles:
     return TrackedFiles(paths, stats, rows[:, _STATUS_BYTES : width - 2], entries)
 
 
-def _has_mode(modes: npt.NDArray[np.uint32], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
+def _has_mode(modes: U32, wanted: Sequence[int]) -> Mask:
     """Return which of some modes are among the wanted ones (bool)."""
-    found: npt.NDArray[np.bool_] = modes == wanted[0]
+    found: Mask = modes == wanted[0]
     for mode in wanted[1:]:
         found |= modes == mode
     return found
@@ -255,7 +254,7 @@ def _read_at_once(data: bytes, count: int, fixed: int, end: int) -> tuple[list[b
     return (paths, starts, stop) if len(paths) == count else None
 
 
-def _cut(whole: npt.NDArray[np.uint8], firsts: I64, lengths: I64) -> bytes:
+def _cut(whole: U8, firsts: I64, lengths: I64) -> bytes:
     """Return some runs of bytes, one after the other."""
     parts = []
     for start in range(0, len(firsts), _CUT_RUNS):

@@ -8,12 +8,11 @@ from itertools import chain
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
+from repo_mcp.arrays import I64
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 
-I64 = npt.NDArray[np.int64]
 FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_ns, inode
 COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
 SIZE_COLUMN, MTIME_COLUMN = 0, 1

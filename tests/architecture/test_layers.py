@@ -107,6 +107,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.storage", "repo_mcp.symbols", "repo_mcp.text"),
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
     (
+        "repo_mcp.arrays",
         "repo_mcp.errors",
         "repo_mcp.file_stat",
         "repo_mcp.late_patterns",

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import spread_runs
+from repo_mcp.arrays import I64
 from repo_mcp.languages.patterns.declared_spans import (
     MAX_SPANS,
     DeclaredRow,
@@ -21,7 +22,7 @@ from repo_mcp.languages.patterns.declared_spans import (
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.line_layout import Layout, Runs, find_runs
-from repo_mcp.languages.patterns.macro_runs import I64, NO_MACROS, Macros
+from repo_mcp.languages.patterns.macro_runs import NO_MACROS, Macros
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import SizeAdjustedCache
 

@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from repo_mcp.arrays import I64, U8, Mask
 from repo_mcp.languages.patterns.heredocs import iter_texts
 from repo_mcp.languages.patterns.landmarks import Spans
 from repo_mcp.languages.patterns.types_above import find_head_above
@@ -45,7 +46,6 @@ _IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
 _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
 _TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
-Mask = npt.NDArray[np.bool_]
 Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
 
 
@@ -103,7 +103,7 @@ class Layout:
                 self._ends_nothing[first : last + 1] = True
                 self._has_text[first : last + 1] = False
 
-    def _measure_depths(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _measure_depths(self) -> tuple[I64, I64]:
         """Return the columns of indentation of each line, and the offset of its first other byte.
 
         All lines are passed through together, a byte at a time, as those that are indented deeply are few.
@@ -138,7 +138,7 @@ class Layout:
         """Return where a line begins, or the text ends."""
         return int(self._line_starts[line]) if line < len(self.lines) else len(self.text)
 
-    def find_lines(self, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def find_lines(self, offsets: I64) -> I64:
         """Return the line of each offset."""
         return np.minimum(self._line_starts.searchsorted(offsets, "right") - 1, len(self.lines) - 1)
 
@@ -258,7 +258,7 @@ class Layout:
         return max(start, self._last_texts[end - 1]) if end > start else start
 
 
-def find_runs(feeds: npt.NDArray[np.int64], spans: Spans) -> Runs:
+def find_runs(feeds: I64, spans: Spans) -> Runs:
     """Return the first and last line of half-open byte spans, counted from 0. `feeds` are the line ends."""
     offsets = np.fromiter(chain.from_iterable(spans), np.int64, 2 * len(spans)).reshape(-1, 2)
     offsets[:, 1] = np.maximum(offsets[:, 0], offsets[:, 1] - 1)
@@ -273,9 +273,9 @@ def _measure_depth(line: bytes) -> int:
 
 def _find_statements(
     text: bytes,
-    data: npt.NDArray[np.uint8],
-    starts: npt.NDArray[np.int64],
-    firsts: npt.NDArray[np.int64],
+    data: U8,
+    starts: I64,
+    firsts: I64,
     has_text: Mask,
 ) -> tuple[Mask, Mask]:
     """Return the lines of Python that continue a string, brackets or a statement, and those with code.

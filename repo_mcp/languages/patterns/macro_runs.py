@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import spread_runs
-from repo_mcp.languages.patterns.line_layout import Layout, Mask
+from repo_mcp.arrays import I64, Mask
+from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.record_classes import dataclass
 
 MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
 DEFINE = b"#define"
 _DEFINES = b"#define ", b"#define\t"
-
-I64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.direct_hits.declared_by_lines import count_units, iter_declaring_lines
 from repo_mcp.ranking.direct_hits.name_points import explain, rate_name, rate_words
 from repo_mcp.ranking.direct_hits.scope import RatedDeclaration, SearchScope
-from repo_mcp.ranking.files.ranked_file import Points
 from repo_mcp.ranking.page.asked_declaration import grade_span
 from repo_mcp.ranking.page.hit_lines import show_declaration
 from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
@@ -37,6 +36,7 @@ from repo_mcp.ranking.query.asked_name import (
 )
 from repo_mcp.ranking.query.intent import NameKind, spell, understand
 from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.ranked_chunks import Points
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL

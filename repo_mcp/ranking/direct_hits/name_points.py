@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.files.ranked_file import Points
 from repo_mcp.ranking.query.asked_name import SPELLING, Grade, grade_name, split_qualified
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.ranked_chunks import Points
 
 
 def explain(points: Sequence[tuple[str, float]], place: int) -> tuple[float, Points]:

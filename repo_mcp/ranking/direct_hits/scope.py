@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.files.ranked_file import Points
 from repo_mcp.ranking.files.ranking import OrderedFiles, order_files, take_chunks
 from repo_mcp.ranking.page.live_chunks import LiveChunk, ReadLive
 from repo_mcp.ranking.page.page_declarations import RatedPages
 from repo_mcp.ranking.query.asked_name import AskedName
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.file_masks import Filter
+from repo_mcp.ranking.scoring.ranked_chunks import Points
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 

@@ -14,11 +14,12 @@ from operator import itemgetter
 import numpy as np
 
 from index_format import sort_distinct
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.files.signals import sum_text, weigh_inverse, weigh_kinds, weigh_rarity
 from repo_mcp.ranking.query.intent import RATED_KINDS, Intent, NameKind
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.record_classes import dataclass

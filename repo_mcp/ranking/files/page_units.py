@@ -11,11 +11,13 @@ from operator import itemgetter
 import numpy as np
 
 from index_format import sort_distinct
-from repo_mcp.ranking.files.ranked_file import MARGIN, Points, RankedFile, add_up
+from repo_mcp.arrays import F64, I64
+from repo_mcp.ranking.files.ranked_file import MARGIN, RankedFile, add_up
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.ranked_chunks import Points
 from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
 from repo_mcp.ranking.scoring.segment_search import RankedUnit
 from repo_mcp.record_classes import dataclass

@@ -8,13 +8,13 @@ from operator import attrgetter, itemgetter
 from repo_mcp.model import Hit
 from repo_mcp.ranking.query.intent import RATED_KINDS
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.ranked_chunks import Points
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 LEAD = 0.1  # points of a hit that was looked up before the best of those that follow it
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *RATED_KINDS)
-Points = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from repo_mcp.arrays import F64
 from repo_mcp.ranking.files.candidates import Candidates, gather
 from repo_mcp.ranking.files.closer_look import CLOSE_FILES, is_long, look_closer, weigh_held
 from repo_mcp.ranking.files.older_versions import OlderVersions
@@ -40,7 +41,7 @@ from repo_mcp.ranking.files.signals import (
 from repo_mcp.ranking.query.intent import NameKind, understand
 from repo_mcp.ranking.query.mentions import number_frames, resolve_mentions
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.ranked_chunks import HeldTerms

@@ -14,9 +14,9 @@ from itertools import accumulate, product
 
 import numpy as np
 
+from repo_mcp.arrays import F64, I64
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.intent import split_stems
-from repo_mcp.ranking.scoring.bm25f import F64, I64
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_root

@@ -13,9 +13,9 @@ from itertools import accumulate, islice
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import compute_fingerprint
+from repo_mcp.arrays import I64, U8
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
@@ -56,9 +56,9 @@ class TextLines(Sequence[bytes]):
         return count + (self._data[-1:] not in (b"", b"\n"))
 
     @cached_property
-    def _ends(self) -> npt.NDArray[np.int64]:
+    def _ends(self) -> I64:
         """Return the offset of each line end."""
-        ends: npt.NDArray[np.int64] = (self._raw == LINE_FEED).nonzero()[0]
+        ends: I64 = (self._raw == LINE_FEED).nonzero()[0]
         return ends
 
     @cached_property
@@ -102,7 +102,7 @@ class TextLines(Sequence[bytes]):
         return self._data[self.find_start(first) : self.find_start(stop)].removesuffix(b"\n")
 
 
-def _count_ends(raw: npt.NDArray[np.uint8]) -> list[int]:
+def _count_ends(raw: U8) -> list[int]:
     """Return the number of line ends before each block, and in the whole text.
 
     Of 7.5 MB that takes 0.9 ms, and counting them one by one 2.7.

@@ -19,7 +19,8 @@ from operator import attrgetter
 import numpy as np
 
 from index_format import BLOCK_BITS, LiveSegment, find_docs
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
+from repo_mcp.arrays import F64, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.scoring.segment_search import Matches
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from repo_mcp.ranking.scoring.bm25f import F64, I64, Integers
+from repo_mcp.arrays import F64, I64, U8, Integers
 
 FEW_HELD = 8  # a list has few blocks if it has one in this many of those looked at, or of the segment's
-U8 = npt.NDArray[np.uint8]
 
 
 class BlockRuns(Protocol):

@@ -18,19 +18,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from whoosh.scoring import BM25F, bm25
 
 from index_format import sort_distinct
+from repo_mcp.arrays import F64, I64, U8, U32, Integers
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
-
-F64 = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-I64 = npt.NDArray[np.int64]
-U8 = npt.NDArray[np.uint8]
-U32 = npt.NDArray[np.uint32]
-Integers = npt.NDArray[np.integer]
 
 K1 = 2.0
 B = 0.5

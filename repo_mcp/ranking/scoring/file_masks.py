@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from repo_mcp.arrays import Mask
 from repo_mcp.languages.patterns.language_registry import HEADER
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.path_scan import PathScan
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.record_classes import dataclass

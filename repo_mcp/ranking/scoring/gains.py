@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from repo_mcp.ranking.scoring.bm25f import F64, I64, K1, U32, Integers, LengthNorms, TermScorer, TfNormTable
+from repo_mcp.arrays import F64, I64, U32, Integers
+from repo_mcp.ranking.scoring.bm25f import K1, LengthNorms, TermScorer, TfNormTable
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS
 

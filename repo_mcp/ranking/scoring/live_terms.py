@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, Snapshot, find_containing
+from repo_mcp.arrays import I64
 from repo_mcp.ranking.scoring.segment_search import find_among
 from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
@@ -30,7 +30,7 @@ def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
     return sorted(found, key=str.encode)
 
 
-def _find_files(segment: LiveSegment, term: str) -> npt.NDArray[np.int64]:
+def _find_files(segment: LiveSegment, term: str) -> I64:
     """Return the live files of a segment whose path holds a term, ascending."""
     for posting_list in segment.reader.postings.find_lists(term.encode()):
         if posting_list.field == PATH:
@@ -64,7 +64,7 @@ def _count_live(segment: LiveSegment, posting_list: PostingList) -> int:
     return len(_read_live(segment, posting_list))
 
 
-def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[np.int64]:
+def _read_live(segment: LiveSegment, posting_list: PostingList) -> I64:
     docs, _ = segment.reader.postings.read(posting_list)
     mask = segment.get_live_mask(FIELDS[posting_list.field].level)
     return docs if mask is None else docs[mask[docs]]

@@ -10,13 +10,11 @@ from functools import cached_property
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import CorruptIndex, FilesReader
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.text.roles import TEST_PATH_WORDS, is_test_path
 
-I64 = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]  # one bool per file
 END = "\0"  # ends each path and occurs in none
 FEW = 16  # when fewer than one path in this many is wanted, each is read by itself
 

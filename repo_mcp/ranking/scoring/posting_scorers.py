@@ -22,8 +22,9 @@ from index_format import (
     search_low,
     spread_runs,
 )
+from repo_mcp.arrays import F64, I64, U32, Integers, Mask
 from repo_mcp.ranking.scoring.block_runs import build_runs
-from repo_mcp.ranking.scoring.bm25f import F64, I64, K1, U32, Integers, Mask, TfNormTable
+from repo_mcp.ranking.scoring.bm25f import K1, TfNormTable
 from repo_mcp.ranking.scoring.bm25f import B as SCORING_B
 from repo_mcp.ranking.scoring.gains import NumberedGains, Postings, Weigher
 from repo_mcp.text.schema import FIELDS, PATH

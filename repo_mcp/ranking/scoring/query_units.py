@@ -10,8 +10,8 @@ from operator import attrgetter
 
 import numpy as np
 
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import I64, Mask
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch, find_among
 from repo_mcp.ranking.scoring.term_documents import TermDocuments
 from repo_mcp.ranking.scoring.term_scorers import TermScorerReader, TermScorers

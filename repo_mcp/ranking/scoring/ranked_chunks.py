@@ -13,9 +13,9 @@ from types import MappingProxyType
 import numpy as np
 
 from index_format import ChunkSpan, UnitSpan, compute_chunk_id
+from repo_mcp.arrays import I64
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import I64
 from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.record_classes import dataclass

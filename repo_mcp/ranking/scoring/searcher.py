@@ -14,10 +14,11 @@ from operator import attrgetter
 import numpy as np
 
 from index_format import Level, Snapshot
+from repo_mcp.arrays import I64, Mask
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.block_max import FEW_UNITS, BlockMaxMaxScore
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, Mask, TermScorer
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, TermScorer
 from repo_mcp.ranking.scoring.file_masks import FileMasks, Filter
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
 from repo_mcp.ranking.scoring.query_units import QueryUnits

@@ -15,7 +15,8 @@ from index_format import (
     sort_distinct,
     spread_runs,
 )
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask
+from repo_mcp.arrays import F64, I64, Mask
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.unit_rows import UnitRows
 from repo_mcp.record_classes import dataclass
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from index_format import Level
+from repo_mcp.arrays import I64, U32
 from repo_mcp.lru_cache import SizeAdjustedCache
-from repo_mcp.ranking.scoring.bm25f import I64, U32
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.ranking.scoring.term_scorers import TermScorers
 from repo_mcp.text.schema import FIELDS

@@ -16,8 +16,9 @@ from types import MappingProxyType
 import numpy as np
 
 from index_format import BlockList, Escapes, Level, LiveSegment, PostingList
+from repo_mcp.arrays import I64
 from repo_mcp.lru_cache import LruCache, SizeAdjustedCache
-from repo_mcp.ranking.scoring.bm25f import I64, LengthNorms, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring.bm25f import LengthNorms, TermScorer, TfNormTable
 from repo_mcp.ranking.scoring.gains import Postings, Weigher
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, LongList, PathList, PostingScorer, ShortList
 from repo_mcp.record_classes import dataclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from index_format import BLOCK_BITS
-from repo_mcp.ranking.scoring.bm25f import I64, Integers
+from repo_mcp.arrays import I64, Integers
 
 BLOCK_DOCS = 1 << BLOCK_BITS
 UNITS_AT_ONCE = 1 << 16  # so that building a table takes little memory beside it

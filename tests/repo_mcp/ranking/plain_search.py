@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from index_format import Level, LiveSegment
+from repo_mcp.arrays import F64, I64
 from repo_mcp.ranking.query.query import Query
-from repo_mcp.ranking.scoring.bm25f import F64, I64, TermScorer
+from repo_mcp.ranking.scoring.bm25f import TermScorer
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.scoring.segment_search import Matches
 from repo_mcp.text.schema import FIELDS

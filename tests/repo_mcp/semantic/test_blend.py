@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repo_mcp.arrays import Mask
 from repo_mcp.ranking.files.ranking import BEST_UNITS, rank, rank_files
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import parse_query
-from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from index_format import CorruptIndex
+from repo_mcp.arrays import Mask
 from repo_mcp.ranking.query.query import parse_query
-from repo_mcp.ranking.scoring.bm25f import Mask
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.semantic.vector_index import VectorView, compare

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.arrays import U64
 from repo_mcp.text import spans
 from repo_mcp.text.spans import hash_spans, join_spans, rank_hashes
 
@@ -53,7 +54,7 @@ def test_long_spans_differ_in_each_byte() -> None:
 def test_a_word_of_a_megabyte_takes_no_step_for_each_eight_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = []
 
-    def count(hashes: spans.U64, lane: spans.U64, factor: np.uint64) -> spans.U64:
+    def count(hashes: U64, lane: U64, factor: np.uint64) -> U64:
         steps.append(len(lane))
         return hashes ^ lane * factor
 

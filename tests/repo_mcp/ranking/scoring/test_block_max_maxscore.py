@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
+from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.indexing.segment_builder import SegmentBuilder
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring import block_max, bm25f, term_scorers
 from repo_mcp.ranking.scoring.block_max import BlockMaxMaxScore
-from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, Mask, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, TermScorer, TfNormTable
 from repo_mcp.ranking.scoring.gains import GRAIN
 from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, LongList, PathList, PostingScorer, ShortList
 from repo_mcp.ranking.scoring.query_units import LOOKED_UP_IN_BODY

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from repo_mcp.arrays import I64, U32
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.files import ranking
 from repo_mcp.ranking.query.query import Query, parse_query
 from repo_mcp.ranking.scoring import segment_search
-from repo_mcp.ranking.scoring.bm25f import I64, U32
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.query_units import LOOKED_UP
 from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, Searcher
