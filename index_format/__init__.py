@@ -52,6 +52,7 @@ from index_format.records import (
 )
 from index_format.runs import (
     BLOCK_BITS,
+    find_changes,
     find_docs,
     find_low,
     search_low,
@@ -133,6 +134,7 @@ __all__ = [
     "compute_chunk_id",
     "compute_fingerprint",
     "copy_manifest",
+    "find_changes",
     "find_containing",
     "find_docs",
     "find_low",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from index_format import spread_runs
+from index_format import find_changes, spread_runs
 from repo_mcp.arrays import I64, Mask
 from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.record_classes import dataclass
@@ -52,8 +52,7 @@ def mark_apart(lines: I64, spans: Sequence[tuple[int, int]]) -> Mask:
 
     `spans` are the lines of names, ascending, and the last lines of what they declare.
     """
-    is_apart = np.ones(len(lines), dtype=np.bool_)
-    is_apart[1:] = lines[1:] != lines[:-1]
+    is_apart = find_changes(lines)
     is_apart[:-1] &= is_apart[1:]
     if spans:
         firsts, lasts = np.array(spans, dtype=np.int64).T

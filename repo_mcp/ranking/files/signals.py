@@ -14,6 +14,7 @@ from itertools import accumulate, product
 
 import numpy as np
 
+from index_format import find_changes
 from repo_mcp.arrays import F64, I64
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.intent import split_stems
@@ -108,9 +109,7 @@ def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
     packed.sort()  # by file, then place in `order`; sorting by rows again takes twice as long
     scores = scores.take(order.take(packed & ((1 << bits) - 1)))
     packed >>= bits
-    is_first = np.ones(len(files), dtype=np.bool_)
-    np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
-    starts = is_first.nonzero()[0]
+    starts = find_changes(packed).nonzero()[0]
     positions = np.arange(len(files)) - starts.repeat(np.diff(starts, append=len(files)))
     shares = next_unit ** np.arange(int(positions.max(initial=0)) + 1)
     return packed.take(starts), np.add.reduceat(scores * shares.take(positions), starts)

@@ -18,6 +18,7 @@ from index_format import (
     SATURATION_B,
     SATURATION_K1,
     BlockList,
+    find_changes,
     find_low,
     search_low,
     spread_runs,
@@ -106,9 +107,9 @@ class ShortList:
         self._low_bytes = (units & (BLOCK_DOCS - 1)).astype(np.uint8).tobytes()
         self._low = np.frombuffer(self._low_bytes, dtype=np.uint8)
         self._numbers = numbers.astype(np.uint16) if int(numbers.max()) < 1 << 16 else numbers
-        firsts = _find_changes(units)
+        firsts = find_changes(units).nonzero()[0]
         blocks = units.take(firsts) >> BLOCK_BITS
-        block_firsts = _find_changes(blocks)
+        block_firsts = find_changes(blocks).nonzero()[0]
         sums: F64 = np.add.reduceat(self._gains.take(numbers), firsts)
         # As integers, which have the order of floats that are not negative: half the time.
         bounds: F64 = np.maximum.reduceat(sums.view(np.int64), block_firsts).view(np.float64)
@@ -168,13 +169,6 @@ class ShortList:
     def find_strongest(self, field: int, live: Mask | None) -> float:
         """Return the largest gain in one field; only live postings are stored. See `PostingScorer`."""
         return self._strongest_path if field == PATH else self._gains.find_strongest(self._numbers, field)
-
-
-def _find_changes(ascending: I64) -> I64:
-    """Return the positions of values that differ from the one before."""
-    is_new = np.ones(len(ascending), dtype=np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
-    return is_new.nonzero()[0]
 
 
 def _sort_units(units: Sequence[I64], numbers: Sequence[U32]) -> tuple[I64, U32]:

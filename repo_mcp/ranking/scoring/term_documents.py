@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from index_format import Level
+from index_format import Level, find_changes
 from repo_mcp.arrays import I64, U32
 from repo_mcp.lru_cache import SizeAdjustedCache
 from repo_mcp.ranking.scoring.segment_search import SegmentSearch
@@ -77,9 +77,7 @@ class TermDocuments:
         rows = [np.zeros(0, dtype=np.int64)]
         for part, docs in self.list_docs(term, field, known):
             files = docs if FIELDS[field].level is Level.FILE else part.find_files(docs)
-            is_new = np.ones(len(files), dtype=np.bool_)
-            np.not_equal(files[1:], files[:-1], out=is_new[1:])
-            rows.append(files[is_new] + self.bases[part.position])
+            rows.append(files[find_changes(files)] + self.bases[part.position])
         return np.concatenate(rows).astype(np.uint32)
 
 
