@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from itertools import takewhile
 
 from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
@@ -21,6 +20,7 @@ from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import order_by_role
+from repo_mcp.text.shared_parts import count_shared
 from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.live_tree import LiveTree
 
@@ -103,17 +103,11 @@ def _find_folded(path: str, searcher: Searcher | None) -> Sequence[str]:
     """
     if searcher is None:
         return ()
-    parts = path.lower().split("/")
+    parts = path.lower().split("/")[::-1]
     try:
         paths = KnownFiles(searcher.snapshot).iter_paths()
-        alike = [(_count_shared(one.lower().split("/"), parts), one) for one in paths]
+        alike = [(count_shared(reversed(one.lower().split("/")), parts), one) for one in paths]
     except (IndexFormatError, OSError):
         return ()
     least = min(2, len(parts))  # the name, and a folder if there is one
     return [one for shared, one in sorted(alike, key=lambda pair: (-pair[0], pair[1])) if shared >= least]
-
-
-def _count_shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of equal parts at the end of two paths."""
-    pairs = zip(reversed(one), reversed(other), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -11,9 +11,10 @@ from functools import partial
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import Candidate, Path, Rules, count_common_folders
+from repo_mcp.graph.typed.rules import Candidate, Path, Rules
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
+from repo_mcp.text.shared_parts import count_shared
 
 MAX_FILES = 60  # nearest declaring files examined for one use of a name
 CACHED_NEAREST = 4_000  # lists of these: 2 MB
@@ -94,6 +95,6 @@ def _choose_nearest(paths: Sequence[str], near: str) -> list[str]:
     """Return the MAX_FILES paths that share most leading folders with another one, ties by path."""
 
     def measure(path: str) -> tuple[int, str]:
-        return -count_common_folders(near, path), path
+        return -count_shared(near.split("/")[:-1], path.split("/")[:-1]), path
 
     return heapq.nsmallest(MAX_FILES, paths, key=measure)

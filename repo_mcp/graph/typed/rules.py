@@ -125,13 +125,3 @@ class Rules:
     def read_result(self, text: str) -> str:
         """Return the type of the value of a call, given the written result of a function."""
         return text
-
-
-def count_common_folders(one: str, other: str) -> int:
-    """Return the number of leading folders that two paths share."""
-    count = 0
-    for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

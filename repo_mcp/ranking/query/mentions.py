@@ -15,6 +15,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.shared_parts import count_shared
 
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 SOURCE_SHARE = 0.5  # of a file from which a script may have been built, by its name alone
@@ -107,7 +108,7 @@ def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable
     best, found = 0, []
     for path in find_paths(analyse_text(wanted[-1])):
         parts = shape(path).split("/")
-        length = _count_agreeing(parts, wanted)
+        length = count_shared(reversed(parts), reversed(wanted))
         enough = length in (len(parts), len(wanted)) or length >= 2
         if enough and length > best:
             best, found = length, [path]
@@ -116,12 +117,3 @@ def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable
             if length == len(wanted) and len(found) > MAX_MEANT:
                 break  # none agrees better, and these are too many
     return found
-
-
-def _count_agreeing(parts: Sequence[str], wanted: Sequence[str]) -> int:
-    length = 0
-    for own, other in zip(reversed(parts), reversed(wanted), strict=False):
-        if own != other:
-            break
-        length += 1
-    return length

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from repo_mcp.bundler.body import Body, trim_margin
 from repo_mcp.bundler.chosen_lines import choose_lines
@@ -34,6 +33,7 @@ from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser
+from repo_mcp.text.shared_parts import count_shared
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_BESIDE = 3  # places that use one of several names, which are compared
@@ -88,18 +88,12 @@ def _list_owners(hit: Hit) -> Sequence[str]:
 def _keep_owned(places: tuple[Hit, ...], owners: Sequence[str], name: str) -> tuple[Hit, ...]:
     """Return the declarations whose owners agree best with those asked for; all, if none does."""
     outer = list(map(_list_owners, places))
-    counts = [_count_agreeing(owners, one) for one in outer]
+    counts = [count_shared(reversed(owners), reversed(one)) for one in outer]
     best = max(counts)
     if not best:
         counts = [bool(set(owners) & {*one, name}) for one in outer]
         best = max(counts)
     return tuple(hit for hit, count in zip(places, counts, strict=True) if count == best)
-
-
-def _count_agreeing(owners: Sequence[str], others: Sequence[str]) -> int:
-    """Count the last owners that two names share."""
-    pairs = zip(reversed(owners), reversed(others), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:

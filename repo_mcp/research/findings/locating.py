@@ -14,6 +14,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, is_test_path
+from repo_mcp.text.shared_parts import count_shared
 from repo_mcp.titled_names import TITLE, find_test_kind, is_titled, split_qualified
 
 if TYPE_CHECKING:
@@ -132,12 +133,7 @@ def count_shared_folders(one: str, other: str) -> int:
     """Count the folders that two paths share from the root on; the same file counts one more."""
     if one == other:
         return one.count("/") + 1
-    count = 0
-    for first, second in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if first != second:
-            break
-        count += 1
-    return count
+    return count_shared(one.split("/")[:-1], other.split("/")[:-1])
 
 
 def is_document_line(one: Finding) -> bool:

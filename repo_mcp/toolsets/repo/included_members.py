@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING
+
+from repo_mcp.text.shared_parts import count_shared
 
 if TYPE_CHECKING:
     from repo_mcp.model import Hit
@@ -49,7 +50,7 @@ def find_included(repository: Repository, owner: str, paths: Sequence[str], name
     for module in modules:
         ending = "." + module.replace("::", ".").replace("\\", ".").lstrip(".")
         holders = [holder for holder in hits if f".{holder}".endswith(ending)]
-        nearest = max(holders, key=lambda holder: _count_shared(holder, owner), default=None)
+        nearest = max(holders, key=lambda one: count_shared(one.split("."), owner.split(".")), default=None)
         if nearest is not None:
             found.append(hits.pop(nearest))
     return found
@@ -68,9 +69,3 @@ def _list_modules(repository: Repository, owner: str, paths: Sequence[str]) -> l
                 found = next(filter(None, (pattern.match(line) for pattern in patterns)), None)
                 named += re.findall(_NAME, found[1]) if found else []
     return [*dict.fromkeys(reversed(named))][:MOST_MODULES]
-
-
-def _count_shared(one: str, other: str) -> int:
-    """Return how many parts two qualified names have in common at their beginning."""
-    pairs = zip(one.split("."), other.split("."), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
