@@ -18,8 +18,8 @@ from itertools import islice
 from repo_mcp.bundler.evidence import MAX_WORDS, Candidate, Evidence
 from repo_mcp.bundler.following import list_holding
 from repo_mcp.bundler.opened_files import Opener, RatedFile, find_declaring
-from repo_mcp.bundler.packing import Packer, build_selection, total
-from repo_mcp.bundler.records import Budget, BundleRequest, Selection
+from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import choose_parts
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
@@ -126,7 +126,7 @@ def keep_room(budget: Budget, beside: Sequence[Beside]) -> Budget:
     """Return a budget without what some lines need."""
     selections = [selection for one in beside for selection in one.select()]
     files, lines, tokens = budget.max_files, budget.max_total_lines, budget.max_tokens
-    needed = total(selections)
+    needed = count_totals(selections)
     left = tokens if tokens is None else max(1, tokens - needed.tokens)
     return Budget(max(1, files - needed.files), lines - needed.lines, left)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import asdict
 
-from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, FoundChunk, Selection
 from repo_mcp.text.lines import escape_text
 
@@ -24,12 +23,8 @@ def build_document(bundle: Bundle) -> Document:
         "citations": [
             {"citation": escape_text(one.citation), "fingerprint": one.fingerprint} for one in shown
         ],
-        "totals": count_shown(shown),
-        "budget": {
-            "max_files": bundle.budget.max_files,
-            "max_total_lines": bundle.budget.max_total_lines,
-            "max_tokens": bundle.budget.max_tokens,
-        },
+        "totals": asdict(bundle.totals),
+        "budget": asdict(bundle.budget),
         "audit": render_audit(bundle.audit),
     }
 
@@ -52,16 +47,6 @@ def render_selection(one: Selection) -> Document:
         "matched_terms": [escape_text(term) for term in one.matched_terms[:MAX_TERMS]],
         "citation": escape_text(one.citation),
         "content": one.content,
-    }
-
-
-def count_shown(shown: Sequence[Selection]) -> Document:
-    """Return the number of files, lines and estimated tokens of some excerpts."""
-    chars = sum(len(one.content) for one in shown)
-    return {
-        "files": len({one.path for one in shown}),
-        "lines": sum(len(one.lines) for one in shown),
-        "tokens": -(-chars // CHARS_PER_TOKEN),
     }
 
 

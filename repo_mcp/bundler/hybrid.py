@@ -27,9 +27,9 @@ from repo_mcp.bundler.opened_files import (
     leave_out_common,
     put_written_last,
 )
-from repo_mcp.bundler.packing import Packer, order_selections, total
+from repo_mcp.bundler.packing import Packer, order_selections
 from repo_mcp.bundler.reasons import describe
-from repo_mcp.bundler.records import Budget, BundleRequest, Selection
+from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.traces import WHOLE_FILE, add_sources, find_rank, mark_traced
@@ -80,13 +80,13 @@ class HybridStrategy:
         opened += add_beside(packer, beside, opened)
         shown = _order_shown(opened, packer)
         selections = _describe_shown(shown, packer, evidence)
-        unfit = describe_unfit(packer, left.unfit, total(selections).lines, request.max_total_lines)
+        unfit = describe_unfit(packer, left.unfit, count_totals(selections).lines, request.max_total_lines)
         has_trace = any(map(is_frame, evidence.mentions))
         lesser = describe_lesser(left.lesser, has_trace=has_trace)
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
         return Choice(
             selections,
-            total(selections),
+            count_totals(selections),
             build_audit(evidence, packer, selections, opened),
             (*notes, *too_small, *list_warnings(evidence, packer, shown), *lesser, *unfit),
         )

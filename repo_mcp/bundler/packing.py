@@ -7,7 +7,7 @@ from dataclasses import field
 from itertools import accumulate
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
-from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Selection
+from repo_mcp.bundler.records import Budget, Dropped, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.record_classes import dataclass, replace
 
@@ -168,14 +168,6 @@ def order_selections(
         else:
             joined.append(one)
     return [*map(_trim, sorted(joined, key=rank))]
-
-
-def total(selections: Sequence[Selection]) -> BundleTotals:
-    """Return the totals of selections."""
-    chars = sum(len(one.content) for one in selections)
-    files = len({one.path for one in selections})
-    lines = sum(len(one.lines) for one in selections)
-    return BundleTotals(files, lines, -(-chars // CHARS_PER_TOKEN))
 
 
 def _trim(one: Selection) -> Selection:

@@ -6,9 +6,10 @@ on a generation number, or on the order in which files were indexed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.bundler.limits import DEFAULT_STRATEGY
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY
 from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
@@ -111,6 +112,14 @@ class BundleTotals:
     files: int
     lines: int
     tokens: int  # estimated
+
+
+def count_totals(selections: Sequence[Selection]) -> BundleTotals:
+    """Return the totals of some excerpts."""
+    chars = sum(len(one.content) for one in selections)
+    files = len({one.path for one in selections})
+    lines = sum(len(one.lines) for one in selections)
+    return BundleTotals(files, lines, -(-chars // CHARS_PER_TOKEN))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,8 @@ def _render(bundle: Bundle, rows: int, *, whole_audit: bool) -> Part:
 
 def _build_result(bundle: Bundle, shown: Sequence[Selection], *, whole_audit: bool) -> Result:
     """Return the excerpts `shown`, and the audit as keywords and counts, or whole."""
-    from repo_mcp.bundler.document import count_shown, render_audit, render_selection
+    from repo_mcp.bundler.document import render_audit, render_selection
+    from repo_mcp.bundler.records import count_totals
 
     rows = [render_selection(one) for one in shown]
     audit: Result = {"considered": bundle.audit.considered, "dropped_total": bundle.audit.dropped_total}
@@ -109,7 +110,7 @@ def _build_result(bundle: Bundle, shown: Sequence[Selection], *, whole_audit: bo
     keywords = bundle.audit.keywords if whole_audit else bundle.audit.keywords[:MAX_KEYWORDS]
     return {
         "selections": rows,
-        "totals": count_shown(shown),
+        "totals": asdict(count_totals(shown)),
         "audit": {**audit, "keywords": _group(keywords)},
         "strategy": bundle.strategy,
         "bundle_id": bundle.bundle_id,

@@ -39,10 +39,9 @@ from repo_mcp.bundler.packing import (
     build_selection,
     cut_line,
     order_selections,
-    total,
 )
 from repo_mcp.bundler.reasons import describe, name_words
-from repo_mcp.bundler.records import Budget, Selection
+from repo_mcp.bundler.records import Budget, Selection, count_totals
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
@@ -574,7 +573,7 @@ def test_no_limit_is_ever_passed(
     packer = Packer(Budget(files, lines, tokens))
     for number, (path, count) in enumerate(wanted):
         packer.add(excerpt(path, 1 + 100 * number, numbered(count, f"{path}{number}")))
-    totals = total(packer.selections)
+    totals = count_totals(packer.selections)
     assert len({one.path for one in packer.selections}) == totals.files <= files
     assert sum(len(one.lines) for one in packer.selections) == totals.lines <= lines
     assert tokens is None or totals.tokens <= tokens
