@@ -51,11 +51,6 @@ def only_imports(body: Body) -> bool:
     return re.search(r"\w", _IMPORT.sub("", code)) is None
 
 
-def is_import(line: str) -> bool:
-    """Return True for a line that imports or includes what others declare, or names its own package."""
-    return _IMPORT.match(line) is not None
-
-
 def says_nothing(line: str) -> bool:
     """Return True for a line that is blank or only closes something: brackets, commas, semicolons, `end`."""
     return _SAYS_NOTHING.match(line) is not None

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import is_import
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import is_test_place
@@ -21,6 +20,7 @@ from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.words.error_lines import LINE_CHARS
 from repo_mcp.research.words.guards import read_guard
+from repo_mcp.text.lines import is_import
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -34,6 +34,7 @@ _GAP = re.compile(r"\$\{[^{}]*\}|\{\w*\}|%[sdvqr]\b|<[\w -]+>|…|\.\.\.")  # wh
 _LETTERS = re.compile(r"[A-Za-z]{2}")  # of a word
 _CALL = re.compile(r"[\w$.:]+\(.*\)")  # code, though it has words: `open(name, mode, limit)`
 _PATH = re.compile(r"(?<![\w./@-])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){2,8}(?![\w/(-])")
+_PACKAGE = re.compile(r"\s*(?:package|namespace|using)\b")  # a line that names one
 _ASKS_WHERE = re.compile(r"\W*(?:who|what|which|where|all|every|list|find|show)\b", re.IGNORECASE)
 _IS_DESCRIBED = frozenset({Form.OVERVIEW, Form.DIFFERENCE, Form.EXTENSION, Form.TESTS})
 
@@ -77,7 +78,7 @@ def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Rea
     if not state.written:
         state.warnings += [] if is_path else [NOT_SAID]  # it may be made of parts
         return None
-    if is_path and any(is_import(one.line) for one in state.written):  # it names a package
+    if is_path and any(is_import(one.line) or _PACKAGE.match(one.line) for one in state.written):
         state.written = []
         return None
     return build_reading(Form.WRITTEN, (Subject(text, TakenAs.WORDS),))
