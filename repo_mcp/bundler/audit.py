@@ -14,7 +14,7 @@ from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.record_classes import replace
 from repo_mcp.text.citations import write_citation
-from repo_mcp.text.lines import escape_text
+from repo_mcp.text.lines import escape_text, trim_blank
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NEXT = 5  # named in a warning
@@ -125,9 +125,7 @@ def _cite(place: Place) -> str:
     """Return where a block is, without the empty lines at its end, and the name of what it declares."""
     one, at = place
     block = one.blocks[at]
-    end = block.end_line
-    while end > block.start_line and not one.view.live.lines[end - 1].strip():
-        end -= 1
+    _, end = trim_blank(one.view.live.lines, block.start_line - 1, block.end_line)
     name = f" {block.span.qualified_name}" if block.span is not None else ""
     return escape_text(f"{write_citation(one.candidate.path, block.start_line, end)}{name}")
 

@@ -28,6 +28,7 @@ from repo_mcp.bundler.statements import (
     measure_statement,
 )
 from repo_mcp.record_classes import replace
+from repo_mcp.text.lines import trim_blank
 
 OWN_WORDS = 0.8  # part of the worth 1 of all words which those in the body share; the others keep theirs
 BOUND_CHARS = 90  # of a statement that is shown because it shares a name with the one beside it
@@ -79,9 +80,7 @@ def rank_lines(
 
 def _list_whole(body: Body, room: int, *, keeps_comments: bool) -> list[int] | None:
     """Return all lines of a body, or all that say something; None if these do not fit."""
-    last = body.end_line
-    while last > body.start_line and not body.lines[last - 1].strip():
-        last -= 1
+    _, last = trim_blank(body.lines, body.start_line - 1, body.end_line)
     whole = list(range(body.start_line, last + 1))
     if keeps_comments and measure(body.lines, whole) <= room:
         return whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.documentation.query_words import QueryWords, TermFinder, list_terms
+from repo_mcp.text.lines import trim_blank
 
 WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # a section of at most so many is shown whole
 WINDOW_LINES = 14  # shown of a longer section
@@ -72,11 +73,8 @@ def _fits(sizes: Sequence[int], start: int, end: int) -> bool:
 
 def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     """Return the first and last line without blank lines at the ends; at least one line is left."""
-    while first < last and not lines[first - 1].strip():
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return first, last
+    start, end = trim_blank(lines, first - 1, last)
+    return start + 1, end
 
 
 def render_lines(lines: Sequence[str], words: QueryWords) -> str:

@@ -112,6 +112,15 @@ def cut_indentation(lines: Sequence[str]) -> list[str]:
     return [line[shared:] for line in lines]
 
 
+def trim_blank(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Return a half-open span of lines without the blank ones at its ends; at least one line is left."""
+    while last - first > 1 and not lines[last - 1].strip():
+        last -= 1
+    while last - first > 1 and not lines[first].strip():
+        first += 1
+    return first, last
+
+
 _IMPORT = compile_late(
     r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
     r"|#\s*include\b|export\b.*\bfrom\b|@import\b|open\s+[A-Z])"

@@ -27,6 +27,7 @@ from repo_mcp.ranking.page.report_lines import ReportClues, show_report
 from repo_mcp.ranking.query.asked_name import AskedName
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.lines import trim_blank
 
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
 RATED_HITS = 3  # at most: the first, whose whole files are searched for what a query is about
@@ -207,7 +208,7 @@ def _group_lines(
 
 def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room: int) -> dict[int, str]:
     """Return the best window of the lines from line `first` on, by number."""
-    start, stop = _trim(lines, *choose_window(found, None, room))
+    start, stop = trim_blank(lines, *choose_window(found, None, room))
     return dict(enumerate(lines[start:stop], first + start))
 
 
@@ -222,12 +223,3 @@ def _choose_inside(
     stop = min(len(lines), symbol.end_line + 1 - first)
     begin, end = choose_window(found[start:stop], None, room)
     return dict(enumerate(lines[start + begin : start + end], first + start + begin))
-
-
-def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """Return the half-open span without blank lines at its ends, at least one line of it."""
-    while last - first > 1 and not lines[last - 1].strip():
-        last -= 1
-    while last - first > 1 and not lines[first].strip():
-        first += 1
-    return first, last

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.lines import _CODECS, cut_indentation, decode_source, has_binary_extension, split_lines
+from repo_mcp.text.lines import (
+    _CODECS,
+    cut_indentation,
+    decode_source,
+    has_binary_extension,
+    split_lines,
+    trim_blank,
+)
 from tests.deep.sizes import choose
 
 
@@ -184,3 +191,12 @@ def test_binary_extensions(path: str, binary: bool) -> None:
 )
 def test_only_shared_indentation_is_cut(lines: list[str], cut: list[str]) -> None:
     assert cut_indentation(lines) == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [("| \na\n\nb\n |", (0, 5)), (" \na\n\nb\n ", (1, 4)), ("a", (0, 1)), ("\n\n", (0, 1))],
+)
+def test_blank_lines_are_trimmed_at_both_ends(text: str, span: tuple[int, int]) -> None:
+    lines = text.split("\n")
+    assert trim_blank(lines, 0, len(lines)) == span
