@@ -44,7 +44,7 @@ def add_sources(evidence: Evidence, source: BundleSource) -> Evidence:
     candidates = {one.path: one for one in evidence.candidates}
     for message in list_messages(evidence.prompt)[:MAX_MESSAGES]:
         ranking = source.rank(parse_query(_SEPARATORS.sub(" ", message), MAX_WORDS), False)
-        paths = dict.fromkeys(one.path for one in ranking.chunks if _may_say(one.path))
+        paths = dict.fromkeys(one.path for one in ranking.chunks if find_role(one.path) is FileRole.CODE)
         for path in islice(paths, MAX_SOURCES):
             candidates[path] = replace(candidates.get(path, Candidate(path, 0.0, None)), may_declare=True)
     return replace(evidence, candidates=tuple(candidates.values()))
@@ -110,7 +110,7 @@ def _mark_message(opened: Sequence[RatedFile], message: Quotable, rank: int) -> 
     """Note the block that holds a message in a literal; of several literals the one that has most of it."""
     found = []
     for one in opened:
-        if _may_say(one.candidate.path):
+        if find_role(one.candidate.path) is FileRole.CODE:
             line, length = find_message("\n".join(one.view.live.lines), message)
             if length and line not in one.view.layout.comment_lines:
                 found.append((length, one, line))
@@ -120,10 +120,6 @@ def _mark_message(opened: Sequence[RatedFile], message: Quotable, rank: int) -> 
     for one, line, at in best if len(best) <= MAX_ALIKE else ():
         if at is not None:
             one.traced.setdefault(at, Traced(rank, None)).lines.append(line)
-
-
-def _may_say(path: str) -> bool:
-    return find_role(path) is FileRole.CODE
 
 
 def _find_block(one: RatedFile, line: int) -> int | None:

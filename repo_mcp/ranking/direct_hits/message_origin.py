@@ -29,7 +29,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.block_heads import list_heads
 from repo_mcp.text.lines import COMMENT_STARTS
-from repo_mcp.text.roles import FileRole, find_role, is_test_path
+from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 LEAST_SAID = 3  # words of a message; fewer are a name or what anything is about
@@ -47,7 +47,8 @@ _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
 _VALUE = re.compile(r"\S*\d|[\"'`/]")  # at the beginning of a word
 _ENDS_OR_FILLS = re.compile(r" (?:[\"'`%{$\\]|#\{)")  # behind words: the end of a literal, or a value
-_TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
+# The texts of a program, in English too, unlike `is_translation`.
+_TEXTS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
 
 
@@ -162,8 +163,7 @@ def _iter_own(scope: SearchScope, query: Query) -> Iterator[LiveChunk]:
 
 
 def _may_say(path: str) -> bool:
-    is_aside = is_test_path(path) or find_role(path) is FileRole.DOCS
-    return not is_aside and _TRANSLATIONS.search(path) is None
+    return find_role(path) not in (FileRole.TEST, FileRole.DOCS) and _TEXTS.search(path) is None
 
 
 def _iter_saying(live: LiveChunk, said: str, behind: re.Pattern[str] | None) -> Iterator[int]:
