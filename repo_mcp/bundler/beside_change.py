@@ -27,7 +27,7 @@ from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.requests import asks_for_change
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_word_terms
-from repo_mcp.text.lines import is_import
+from repo_mcp.text.lines import compile_name, is_import
 from repo_mcp.text.roles import FileRole, find_role
 
 SHARE = 0.15  # of the lines of a budget
@@ -210,7 +210,7 @@ def _iter_uses(one: RatedFile, name: str, *, is_declaring: bool) -> Iterator[_Us
         return
     lines, comments = one.view.live.lines, one.view.layout.comment_lines
     declared = {span.name_line for span in one.view.layout.spans if span.name == name}
-    whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    whole = compile_name(name)
     starts = [block.start_line for block in one.blocks]
     listed = re.compile(rf"\s*{re.escape(name)}(?:\s+as\s+\w+)?,?\s*$")  # in an import of several lines
     held: dict[int, list[int]] = {}

@@ -29,6 +29,7 @@ from repo_mcp.ranking.page.called_names import list_called, may_follow
 from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import MAX_WORD_BYTES
+from repo_mcp.text.lines import compile_name
 
 MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -215,7 +216,7 @@ class _Follower:
         """Note what the blocks of a file gain that use some names. `positions` are those of their blocks."""
         starts = [block.start_line for block in file.blocks]
         lines, comments = file.view.live.lines, file.view.layout.comment_lines
-        pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, positions))})(?![\w$])")
+        pattern = compile_name(*positions)
         for number in list_holding(lines, positions):
             if number in comments:
                 continue

@@ -26,6 +26,7 @@ from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.mentions import Mention, number_frames
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.generated import is_generated
+from repo_mcp.text.lines import compile_name
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
@@ -289,7 +290,7 @@ def _find_holding(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFil
     owner, _, last = name.rpartition(".")
     if not owner:
         return []
-    word = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    word = compile_name(last)
     found = []
     for one, declaring in find_declaring(opened, owner.rpartition(".")[2], members=False):
         lines = one.view.live.lines

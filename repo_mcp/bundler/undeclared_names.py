@@ -7,7 +7,6 @@ each.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,6 +15,7 @@ from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.source import MAX_READ_PATHS, BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.text.analysis import MAX_WORD_BYTES
+from repo_mcp.text.lines import compile_name
 
 MIN_NAME_CHARS = 4
 MAX_UNITS = 12  # of the index that hold the name
@@ -46,7 +46,7 @@ def _is_undeclared(name: str, source: BundleSource) -> bool:
 
 def _iter_using(one: RatedFile, name: str) -> Iterator[int]:
     """Yield the positions of the blocks of a file that use a name, each once."""
-    whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    whole = compile_name(name)
     lines, comments = one.view.live.lines, one.view.layout.comment_lines
     starts = [block.start_line for block in one.blocks]
     numbers = (line for line in list_holding(lines, [name]) if line not in comments)

@@ -112,6 +112,11 @@ def cut_indentation(lines: Sequence[str]) -> list[str]:
     return [line[shared:] for line in lines]
 
 
+def compile_name(*names: str) -> re.Pattern[str]:
+    """Return an expression that finds any of some names in a line, each as a whole."""
+    return re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
+
+
 def trim_blank(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     """Return a half-open span of lines without the blank ones at its ends; at least one line is left."""
     while last - first > 1 and not lines[last - 1].strip():
