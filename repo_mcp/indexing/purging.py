@@ -18,10 +18,9 @@ from contextlib import suppress
 from typing import Protocol
 
 from index_format import TAG_BYTES, Directory, IndexFormatError, IndexWriter, MakeTag, new_file
-from repo_mcp.indexing.scan_state import SeenFiles
+from repo_mcp.indexing.scan_state import SeenFiles, find_inode
 
 MAX_LOOKED_AT = 2_000  # files checked one by one (20 ms); if more have left the index, all are purged
-INODE_COLUMN = 3  # column of the inode in a file's row of numbers
 MARK_FILE = "purge"
 _TEMPORARY = "purge.tmp"
 _MAX_DIGITS = 20
@@ -156,9 +155,3 @@ class Purge:
         inodes = {path: inode for path in paths if (inode := find_inode(seen, path))}
         found = self._probe.find_below_denied(frozenset(inodes.values())) if inodes else frozenset()
         return [path for path, inode in inodes.items() if found is None or inode in found]
-
-
-def find_inode(seen: SeenFiles | None, path: str) -> int | None:
-    """Return the inode that a file had when it was last seen, or None."""
-    numbers = seen.find(path) if seen is not None else None
-    return numbers[INODE_COLUMN] if numbers is not None else None

@@ -26,9 +26,9 @@ from repo_mcp.indexing.adoption import Adoption, PendingAdoption
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import FULL_MERGE_SHARE, KnownFiles
 from repo_mcp.indexing.outcome import RefreshOutcome
-from repo_mcp.indexing.purging import Purge, find_inode
+from repo_mcp.indexing.purging import Purge
 from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
-from repo_mcp.indexing.scan_state import SeenFiles
+from repo_mcp.indexing.scan_state import SeenFiles, find_inode
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult

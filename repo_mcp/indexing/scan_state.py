@@ -38,7 +38,13 @@ from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_f
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.git_index_entries import STAT_BITS
-from repo_mcp.workspace.walked_files import COLUMNS, SIZE_COLUMN, WalkedFiles, build_walked_files
+from repo_mcp.workspace.walked_files import (
+    COLUMNS,
+    INODE_COLUMN,
+    SIZE_COLUMN,
+    WalkedFiles,
+    build_walked_files,
+)
 
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
@@ -167,6 +173,12 @@ class SeenFiles:
         for path in self.changes:
             pages.setdefault(self.whole.pages.find_page(path), []).append(path)
         return pages
+
+
+def find_inode(seen: SeenFiles | None, path: str) -> int | None:
+    """Return the inode that a file had when it was last seen, or None."""
+    numbers = seen.find(path) if seen is not None else None
+    return numbers[INODE_COLUMN] if numbers is not None else None
 
 
 def build_seen(

@@ -15,7 +15,7 @@ from repo_mcp.model import WalkedFile
 
 FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_ns, inode
 COLUMNS = 4  # size, mtime_ns, ctime_ns, inode
-SIZE_COLUMN, MTIME_COLUMN = 0, 1
+SIZE_COLUMN, MTIME_COLUMN, INODE_COLUMN = 0, 1, 3
 _RANGE = 1 << 64
 _UNPACKED = 1 << 14  # most numbers that are not packed: half a megabyte
 
