@@ -14,7 +14,7 @@ from heapq import nlargest
 from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.statements import is_branch
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -34,7 +34,7 @@ class Rater:
     def __init__(
         self,
         term_weights: Mapping[str, float],
-        finder: TermFinder,
+        finder: PromptTermFinder,
         weights: Weights,
     ) -> None:
         self._term_weights = term_weights

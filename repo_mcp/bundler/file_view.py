@@ -21,7 +21,7 @@ _BARE_KEYWORD = re.compile(
 )
 
 
-class TermFinder:
+class PromptTermFinder:
     """Finds the prompt's terms in words. Words recur from file to file, so each is analysed once."""
 
     def __init__(self, terms: Collection[str]) -> None:
@@ -69,7 +69,7 @@ class _TermsByWord(dict[str, tuple[str, ...]]):
 class FileView:
     """The text of a file as it is now, with the prompt's terms in its lines."""
 
-    def __init__(self, live: LiveFile, layout: Layout, finder: TermFinder) -> None:
+    def __init__(self, live: LiveFile, layout: Layout, finder: PromptTermFinder) -> None:
         self.live = live
         self.layout = layout
         self.finder = finder

@@ -12,7 +12,7 @@ from dataclasses import field
 from repo_mcp.bundler.block_worth import Rater
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
 from repo_mcp.bundler.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.named_modules import is_below, is_of_module
 from repo_mcp.bundler.records import Budget
@@ -167,7 +167,7 @@ class Opener:
         self._refuse = refuse
         paths = {one.path for one in evidence.candidates}
         self._older_folders = list_older_folders(paths, evidence.prompt.lower())
-        self._finder = TermFinder(evidence.term_weights)
+        self._finder = PromptTermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
         self._frames = number_frames(evidence.mentions)

@@ -64,7 +64,7 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float], *, membe
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class UnshownBlocks:
     """The blocks that are not shown though they say something, those that matter most first."""
 
     lesser: Sequence[Place]  # each would fit, but the best are worth so much more
@@ -77,7 +77,7 @@ def spend(
     weights: Weights,
     title: Set[str] = frozenset(),
     follow: FollowShown = lambda _file, _position: [],
-) -> LeftOut:
+) -> UnshownBlocks:
     """Select blocks until the budget is used up, or no block is worth showing. `title` has terms of a title.
 
     `follow` raises the worth of what a shown block calls. Return what is left out.
@@ -115,7 +115,7 @@ class _BlockQueue:
         self._heap = [self._place(at, position) for at, position in found]
         heapify(self._heap)
 
-    def spend(self) -> LeftOut:
+    def spend(self) -> UnshownBlocks:
         """Select blocks, and return those that are left out; what is named first."""
         lesser: list[Place] = []
         named: list[Place] = []
@@ -149,7 +149,7 @@ class _BlockQueue:
                     heappush(self._heap, self._place(self._numbers[file.candidate.path], called))
         if self._packer.lines_left <= 0:
             self._refuse_rest()
-        return LeftOut(named + lesser, self._unfit)
+        return UnshownBlocks(named + lesser, self._unfit)
 
     def _refuse_rest(self) -> None:
         """Record the blocks that were worth showing when the lines were used up."""

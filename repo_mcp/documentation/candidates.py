@@ -25,7 +25,7 @@ from repo_mcp.documentation.doc_comments import (
     overlaps,
 )
 from repo_mcp.documentation.documents import ScoreShares
-from repo_mcp.documentation.query_words import QueryWords, TermFinder, count_terms, rate_rarity
+from repo_mcp.documentation.query_words import QueryTermFinder, QueryWords, count_terms, rate_rarity
 from repo_mcp.documentation.sections import Part, Section, cut_parts, find_sections
 from repo_mcp.documentation.text_scores import Points, TextFacts, score_text
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -128,7 +128,7 @@ class CandidateFinder:
         self._query = query
         self._words = words
         self._shares = shares
-        self._finder = TermFinder(words.terms)
+        self._finder = QueryTermFinder(words.terms)
         self._media_marks = find_media_marks(words.terms)
 
     def find_sections(self, best: BestUnits, documents: LiveDocuments) -> Iterator[Candidate]:

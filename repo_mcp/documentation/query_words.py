@@ -193,7 +193,7 @@ def count_terms(lines: Iterable[int], terms: Sequence[str]) -> Mapping[str, int]
     return counts
 
 
-class TermFinder:
+class QueryTermFinder:
     """Finds the terms of one query. Not safe for use from several threads."""
 
     def __init__(self, terms: Sequence[str]) -> None:

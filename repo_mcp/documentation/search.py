@@ -27,8 +27,8 @@ from repo_mcp.documentation.media import MediaFinder, MediaReader
 from repo_mcp.documentation.query_words import (
     WEIGHTS,
     DocsWeights,
+    QueryTermFinder,
     QueryWords,
-    TermFinder,
     list_terms,
     weigh_words,
 )
@@ -134,7 +134,7 @@ def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:
     if not wanted and not query.excluded:
         return found
     terms = tuple(dict.fromkeys(term for word in (*wanted, *query.excluded) for term in word))
-    finder = TermFinder(terms)
+    finder = QueryTermFinder(terms)
 
     def keeps(one: Candidate) -> bool:
         lines = one.document.lines[one.start_line - 1 : one.end_line]

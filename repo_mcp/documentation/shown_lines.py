@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.documentation.query_words import QueryWords, TermFinder, list_terms
+from repo_mcp.documentation.query_words import QueryTermFinder, QueryWords, list_terms
 from repo_mcp.text.lines import trim_blank
 
 WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # a section of at most so many is shown whole
@@ -26,7 +26,7 @@ def choose_lines(
     own = [len(line) for line in lines[first - 1 : last]]
     if len(own) <= WHOLE_LINES and sum(min(size, LINE_CHARS) for size in own) <= WHOLE_CHARS:
         return first, last
-    found = TermFinder(words.terms).find(lines[first - 1 : last])
+    found = QueryTermFinder(words.terms).find(lines[first - 1 : last])
     worths = {bits: words.match_terms(list_terms(bits, words.terms)) for bits in set(found)}
     start, end = _choose_window(found, own, worths, FIRST_WORTH if first == heading_line else 1.0)
     if first + start - heading_line < WINDOW_LINES // 2 and heading_line >= first:

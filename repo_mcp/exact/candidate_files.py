@@ -87,7 +87,7 @@ class PathFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateFiles:
     """The files that may match, in the order of their paths' bytes."""
 
     paths: Iterator[str]
@@ -123,7 +123,7 @@ class ExactSearcher:
 
     def find_candidates(
         self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None, *, by_role: bool
-    ) -> Candidates:
+    ) -> CandidateFiles:
         """Return the files that may match according to the index, and the changed ones. Raises CorruptIndex.
 
         With `by_role`, the files of the program come before tests, documents and others (`order_by_role`).
@@ -134,7 +134,7 @@ class ExactSearcher:
             _SegmentPaths(part, one, reading, wanted) for part, one in zip(self._segments, found, strict=True)
         ]
         paths = _iter_by_role(parts, wanted, changed) if by_role else _iter_in_order(parts, wanted, changed)
-        return Candidates(paths, all(one.narrowed for one in found))
+        return CandidateFiles(paths, all(one.narrowed for one in found))
 
     def learn_punctuation(self, read_many: ReadMany) -> None:
         """Start learning in the background which pairs of punctuation each file contains."""

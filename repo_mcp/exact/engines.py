@@ -29,7 +29,7 @@ class Options:
     captures: bool = False
 
 
-class Found(Protocol):
+class EngineMatch(Protocol):
     """A match, in bytes of the text."""
 
     def start(self) -> int:
@@ -45,7 +45,7 @@ class Found(Protocol):
 class Compiled(Protocol):
     """A compiled expression. Safe for several threads."""
 
-    def search(self, data: bytes, position: int, end: int = ...) -> Found | None:
+    def search(self, data: bytes, position: int, end: int = ...) -> EngineMatch | None:
         """Return the first match from `position` on in valid UTF-8, before `end`."""
 
 
@@ -131,14 +131,14 @@ class _PythonExpression:
     def _compiled(self) -> re.Pattern[str]:
         return re.compile(self._source, re.MULTILINE)
 
-    def search(self, data: bytes, position: int, end: int | None = None) -> Found | None:
+    def search(self, data: bytes, position: int, end: int | None = None) -> EngineMatch | None:
         """Return the first match from `position` on in valid UTF-8, before `end`."""
         if self._text is None or self._text[0] is not data:
             self._text = (data, _Text(data))
         text = self._text[1]
         last = len(data) if end is None else end
         found = self._compiled.search(text.decoded, text.find_char(position), text.find_char(last))
-        return None if found is None else _PythonFound(text, found)
+        return None if found is None else _PythonMatch(text, found)
 
 
 class _Text:
@@ -161,7 +161,7 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _PythonFound:
+class _PythonMatch:
     text: _Text
     found: re.Match[str]
 

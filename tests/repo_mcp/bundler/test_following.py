@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from repo_mcp.bundler.blocks import cut_blocks
 from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
@@ -24,7 +24,9 @@ def rated(path: str, text: str, best: str) -> RatedFile:
     layout = read_layout(path, live.data)
     blocks = cut_blocks(live.lines, layout.spans, small_file_lines=0)
     worth = [float(one.span is not None and one.span.name == best) for one in blocks]
-    return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
+    return RatedFile(
+        Candidate(path, 1.0, None), FileView(live, layout, PromptTermFinder(set())), blocks, worth
+    )
 
 
 def follow(files: Sequence[RatedFile], weights: Weights = WEIGHTS, common: Sequence[str] = ()) -> None:

@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.bundler.audit import describe_unfit
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
@@ -24,7 +24,7 @@ def rated(path: str, sizes: list[int], worth: list[float]) -> RatedFile:
     live = LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
     ends = [sum(sizes[: at + 1]) for at in range(len(sizes))]
     blocks = [Block(end - size + 1, end) for end, size in zip(ends, sizes, strict=True)]
-    view = FileView(live, read_layout(path, live.data), TermFinder(set()))
+    view = FileView(live, read_layout(path, live.data), PromptTermFinder(set()))
     return RatedFile(Candidate(path, 1.0, None), view, blocks, worth)
 
 

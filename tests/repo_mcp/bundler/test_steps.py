@@ -29,7 +29,7 @@ from repo_mcp.bundler.evidence import (
     list_names,
     weigh_clues,
 )
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
@@ -178,7 +178,7 @@ FILLING = "".join(f"\n\ndef filling_{number}():\n    return {number}\n" for numb
 def view(text: str = SOURCE, terms: str = "transfer ledger post", path: str = "a.py") -> FileView:
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
-    return FileView(live, read_layout(path, data), TermFinder(set(terms.split())))
+    return FileView(live, read_layout(path, data), PromptTermFinder(set(terms.split())))
 
 
 def cut(text: str, path: str = "a.py") -> list[Block]:
@@ -189,7 +189,7 @@ def rate(
     text: str, terms: dict[str, float], path: str = "a.py", *, is_program: bool = True
 ) -> list[tuple[str, float]]:
     """Return the name and the worth of each block, best first."""
-    finder = TermFinder(terms)
+    finder = PromptTermFinder(terms)
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
     seen = FileView(live, read_layout(path, data), finder)
@@ -210,7 +210,7 @@ def test_the_terms_of_a_long_line_are_found_in_linear_time() -> None:
     """Each question took ten seconds where a repository had a file of 2 MB on one line."""
     assert_linear(
         lambda size: [", ".join(f"transfer{number % 99}(ledger)" for number in range(size))],
-        lambda lines: TermFinder({"transfer", "ledger"}).find_lines(lines),
+        lambda lines: PromptTermFinder({"transfer", "ledger"}).find_lines(lines),
         3_000,
     )
 
@@ -642,7 +642,7 @@ def test_the_head_of_a_declaration() -> None:
 
 
 def test_words_are_named_as_they_stand_in_the_lines() -> None:
-    words = TermFinder({"transfer", "get", "http"}).find_first_words(["self.Transfers += getHTTP()"])
+    words = PromptTermFinder({"transfer", "get", "http"}).find_first_words(["self.Transfers += getHTTP()"])
     assert name_words(["transfer", "http"], words) == ["Transfers", "getHTTP"]
     assert name_words(["get", "http"], words) == ["getHTTP"]  # one word is named once
 
@@ -690,11 +690,11 @@ def test_a_reason_names_the_three_heaviest_words() -> None:
 def test_words_are_found_only_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
 
-    def find_lines(_finder: TermFinder, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    def find_lines(_finder: PromptTermFinder, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
         read.append(len(lines))
         return {}
 
-    monkeypatch.setattr(TermFinder, "find_lines", find_lines)
+    monkeypatch.setattr(PromptTermFinder, "find_lines", find_lines)
     seen = view()
     assert not read
     assert (seen.line_terms, seen.line_terms) == ({}, {})
@@ -702,7 +702,7 @@ def test_words_are_found_only_when_they_are_asked_for(monkeypatch: pytest.Monkey
 
 
 def test_names_of_declarations_may_have_line_ends() -> None:
-    finder = TermFinder({"ledger"})
+    finder = PromptTermFinder({"ledger"})
     named = [SymbolSpan(1, 1, 1, 1, name, name) for name in ("a\nb", "post ledger\n", "ledger")]
     rater = Rater({"ledger": 2.0}, finder, WEIGHTS)
     rated = rater._rate_names([Block(span.start_line, span.end_line, span) for span in named])

@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.bundler.blocks import cut_blocks
 from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.undeclared_names import MAX_UNITS, MAX_USING, raise_users
@@ -39,7 +39,7 @@ def raise_worth(text: str, name: str, source: Source, sure: float = 1.0, priorit
     live = read_text("a.py", text)
     layout = read_layout("a.py", live.data)
     blocks = cut_blocks(live.lines, layout.spans, small_file_lines=0)
-    view = FileView(live, layout, TermFinder(set()))
+    view = FileView(live, layout, PromptTermFinder(set()))
     one = RatedFile(Candidate("a.py", 1.0, None), view, blocks, [0.0] * len(blocks), priority)
     raise_users([one], {name: sure}, cast("Any", source), WEIGHTS)
     return [block.span.name for block, worth in zip(blocks, one.worth, strict=True) if worth and block.span]

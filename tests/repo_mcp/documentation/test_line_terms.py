@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.documentation.query_words import (
     WEIGHTS,
-    TermFinder,
+    QueryTermFinder,
     get_terms,
     list_terms,
     rate_rarity,
@@ -35,18 +35,18 @@ LINES = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=12)
 @given(LINES, st.lists(WORDS, max_size=6))
 def test_terms_are_found_as_by_splitting_every_line(lines: list[str], query: list[str]) -> None:
     terms = tuple(dict.fromkeys(term for word in query for term in get_terms(word)))
-    assert TermFinder(terms).find(lines) == find_line_terms(lines, terms)
+    assert QueryTermFinder(terms).find(lines) == find_line_terms(lines, terms)
 
 
 @given(st.lists(st.text(max_size=80), max_size=6), st.text(max_size=40))
 def test_any_text(lines: list[str], query: str) -> None:
     lines = [line.replace("\n", " ") for line in lines]
     terms = tuple(dict.fromkeys(term for word in re.findall(r"\w+", query) for term in get_terms(word)))
-    assert TermFinder(terms).find(lines) == find_line_terms(lines, terms)
+    assert QueryTermFinder(terms).find(lines) == find_line_terms(lines, terms)
 
 
 def test_a_long_word_stands_for_any() -> None:
-    assert TermFinder((LONG_WORD,)).find(["short", f"a {LONG} b"]) == [0, 1]
+    assert QueryTermFinder((LONG_WORD,)).find(["short", f"a {LONG} b"]) == [0, 1]
     assert list_terms(0b101, ("a", "b", "c")) == ["a", "c"]
 
 
@@ -76,7 +76,7 @@ def test_scores_are_shares(lines: list[str], heading: str, above: list[str], que
 
 def score(query: str, text: str, heading: str = "", above: str = "") -> float:
     words = weigh_words(parse_query(query, 100), lambda _: 0.5, WEIGHTS)
-    bits = TermFinder(words.terms).find(text.split("\n"))
+    bits = QueryTermFinder(words.terms).find(text.split("\n"))
     counts = {term: sum(one >> position & 1 for one in bits) for position, term in enumerate(words.terms)}
     return score_text(TextFacts(counts, len(text), heading, (above,)), words).score
 
