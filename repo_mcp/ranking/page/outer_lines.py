@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from repo_mcp.ranking.page.lines_near import HEAD_LINES
+from repo_mcp.ranking.page.lines_near import HEAD_LINES, LONG_CHARS
 from repo_mcp.text.block_heads import measure_depth
 from repo_mcp.text.lines import is_comment
 
-LONG_CHARS = 3_000  # of a function, some seventy-five lines; a shorter one is shown whole
 ROOM_CHARS = 1_500  # of its lines below the head: some forty
 LONG_TYPE_CHARS = 6_000  # of what is shown of a type without the bodies of its functions
 TYPE_ROOM_CHARS = 4_000
