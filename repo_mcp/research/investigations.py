@@ -56,14 +56,12 @@ from repo_mcp.research.words.asked_words import find_error_kind
 from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.member_places import note_member_places
-from repo_mcp.research.words.named_files import note_named_files
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.words.raised_errors import note_raised
 from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds
 from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.research.words.sibling_places import note_siblings
 from repo_mcp.research.words.written_keys import note_keys
 from repo_mcp.research.words.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -382,11 +380,9 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
-    note_named_files(state)
     note_instructions(state, text, 2)
     find_seeds(state, text, PreferredKind.EXTENSION)
     state.findings.sort(key=lambda one: rank_recipe(one.role))  # stable
-    note_siblings(state)
     note_member_places(state)
 
 

@@ -120,13 +120,10 @@ def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
     """Return where something is added. What only has words of the question is not said if others tell."""
     roles = {one.role for one in state.findings}
     told, recipe = describe_told(state), describe_recipe(state)
-    is_named = Role.NAMED_FILE in roles
-    is_doubtful = is_named or state.word_match.lacking or state.word_match.is_guessed
+    is_doubtful = state.word_match.lacking or state.word_match.is_guessed
     if Role.TELLS_HOW in roles and is_doubtful and not recipe:
         return " ".join(told)
-    if recipe:
-        return recipe
-    return " ".join([*(told[:1] if is_named else []), _describe_fitting(state, Form.EXTENSION, own, None)])
+    return recipe or _describe_fitting(state, Form.EXTENSION, own, None)
 
 
 def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import (
-    cite_line,
     cite_lines,
     join_names,
     name_briefly,
@@ -19,11 +18,9 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import MOST_INNER
 from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
 from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
-from repo_mcp.text.citations import write_citation
 
 SECTION = "section"  # the kind of a finding in a document
 _OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
-MOST_TOGETHER = 5  # places with several of the kind
 MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
@@ -35,16 +32,14 @@ _SENTENCES = (
 
 
 def describe_told(state: ResearchState) -> list[str]:
-    """Return sentences on the files that the question names, and on documents that say how one is added."""
-    files = [write_citation(one.path, one.start_line, one.end_line) for one in _list(state, Role.NAMED_FILE)]
+    """Return sentences on documents that say how one is added."""
     sections = [f"{one.symbol} ({one.citation})" for one in _list(state, Role.TELLS_HOW)]
     others = [
         f"{one.symbol} ({one.citation})"
         for one in state.findings
         if one.kind == SECTION and one.role is not Role.TELLS_HOW
     ]
-    sentences = [f"The question names {join_names(files)}."] if files else []
-    sentences += [f"How one is added is told in {join_names(sections)}."] if sections else []
+    sentences = [f"How one is added is told in {join_names(sections)}."] if sections else []
     return [*sentences, *([f"See also {join_names(others)}."] if sections and others else [])]
 
 
@@ -64,22 +59,12 @@ def describe_recipe(state: ResearchState) -> str:
         sentences = _describe_base(state)
     elif tables:
         sentences = _describe_named(state, tables)
-    elif any(one.role is Role.SIBLINGS for one in state.findings):
-        sentences = []
     else:
         return ""
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
-    sentences += _describe_calling(state)
-    together = [
-        cite_line(one) if not one.name else f"{shorten_symbol(one)} ({cite_line(one)})"
-        for one in state.findings
-        if one.role is Role.SIBLINGS
-    ]
-    sentences += _describe_member(state)
-    others = "Others are also" if sentences else "Others like it are"
-    sentences += [f"{others} listed together in {join_names(together, MOST_TOGETHER)}."] if together else []
+    sentences += [*_describe_calling(state), *_describe_member(state)]
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"

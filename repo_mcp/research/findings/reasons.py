@@ -35,7 +35,6 @@ class Role(Enum):
     HAS_NAME = auto()  # a line with a name that nothing declares; the reason is about the name
 
     # Where something is to be added.
-    NAMED_FILE = auto()  # the question names it
     TELLS_HOW = auto()  # a section of a document that says how one is added, by its heading
     SHOWS_HOW = auto()  # one with several of the names that the question guesses
     BASE = auto()  # others of the kind derive from it
@@ -46,7 +45,6 @@ class Role(Enum):
     TAKES_ONE = auto()  # makes something with one of the kind
     CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
     LISTS = auto()  # names several of the kind
-    SIBLINGS = auto()  # names several of the kind together
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
     NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
     MIRROR = auto()  # has keys of such a table
@@ -121,7 +119,7 @@ _WRITTEN_FIRST = frozenset(
         Role.TAKES_ONE,
     }
 )
-_RANKS = (_WRITTEN_FIRST, frozenset({Role.NAMED_FILE, Role.TELLS_HOW, Role.SHOWS_HOW}), RECIPE)
+_RANKS = (_WRITTEN_FIRST, frozenset({Role.TELLS_HOW, Role.SHOWS_HOW}), RECIPE)
 LAST_RANK = len(_RANKS)
 
 

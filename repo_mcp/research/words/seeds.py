@@ -142,8 +142,8 @@ def _lacks_deed(state: ResearchState) -> bool:
 
 def _is_told(state: ResearchState) -> bool:
     """Return True if a document says how one is added, and no declaration is known to be of the kind."""
-    roles = {one.role for one in state.findings}
-    return Role.TELLS_HOW in roles and bool(Role.NAMED_FILE in roles or state.word_match.lacking)
+    is_told = any(one.role is Role.TELLS_HOW for one in state.findings)
+    return is_told and bool(state.word_match.lacking)
 
 
 def _put_asked_first(

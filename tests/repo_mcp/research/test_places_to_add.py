@@ -189,14 +189,8 @@ def test_a_copy_takes_none_of_the_kind_and_what_sets_a_guessed_factory_registers
     assert "Options.setBackendFactory (loop.h:2-5) registers it." in Asked(texts).ask(question).claim
 
 
-def test_siblings_of_an_owner_are_found_together_in_code_and_data_and_state_is_no_table() -> None:
+def test_the_state_of_an_object_is_no_table() -> None:
     texts = {
-        "lib/defaults.js": """function applyDefaults(gate) {
-  set(gate, "paintColor", "red");
-  set(gate, "lockKind", "bolt");
-  set(gate, "openSide", "left");
-}
-""",
         "lib/gate.js": """class Gate {
   constructor() {
     this.parts = {
@@ -212,32 +206,9 @@ def test_siblings_of_an_owner_are_found_together_in_code_and_data_and_state_is_n
   }
 }
 """,
-        "schema.json": '{"gate": {\n  "paintColor": {},\n  "lockKind": {},\n  "openSide": {}\n}}\n',
-        "lib/other.js": "function paint(gate) {\n  return gate.paintColor;\n}\n",
     }
     report = Asked(texts).ask("where would I add a new gate option, e.g. gate.hinge?")
-    assert report.claim.startswith(
-        "Others like it are listed together in applyDefaults (lib/defaults.js:2),"
-        " Gate.build (lib/gate.js:10) and schema.json:2."
-    )
     assert "is a table" not in report.claim
-
-
-def test_a_condition_that_names_the_siblings_as_texts_is_told_and_its_line_is_shown() -> None:
-    kinds = ("Get", "Put", "Post", "Drop")
-    texts = {
-        "plugin.py": "providing_macros = [\n"
-        + "".join(f"    Parcel{kind}Macro,\n" for kind in kinds)
-        + "]\n",
-        "check.py": "def expand_macro(node):\n    parts = list(node)\n    for part in parts:\n"
-        '        if part.name not in ["GET", "PUT", "POST", "DROP"]:\n            continue\n'
-        "        note(part)\n    return parts\n",
-        "macros.py": "".join(f"class Parcel{kind}Macro:\n    pass\n\n\n" for kind in kinds),
-    }
-    report = Asked(texts).ask("where would I add a new parcel macro? (ParcelGetMacro, providing_macros)")
-    assert "Others are also listed together in check.expand_macro (check.py:4)." in report.claim
-    found = next(one for one in report.findings if one.path == "check.py")
-    assert '["GET", "PUT", "POST", "DROP"]' in found.excerpt
 
 
 COLOURS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.findings.reasons import Role
-from tests.repo_mcp.research.asking import Asked, find_one, list_found
+from tests.repo_mcp.research.asking import Asked
 
 KINDS = (
     "class Sorter:\n    def sort(self, parcel):\n        raise NotImplementedError\n\n"
@@ -69,13 +69,6 @@ def test_a_guessed_function_takes_one_by_its_parameter_or_by_the_bound_of_its_ty
     assert "It can be given to Belt.Through (Belt.cs:3-4)." in report.claim
     taking = [one.start_line for one in report.findings if one.role is Role.TAKES_ONE]
     assert taking == [3, 5]
-
-
-def test_no_lines_of_a_file_that_is_named_are_shown_for_itself_if_it_declares_something() -> None:
-    report = Asked(TEXTS).ask("Where would I add a new sorter? (Sorter, sorters.py)")
-    assert not report.claim.startswith("The question names")
-    assert "class LeftSorter" in find_one(report, "sorters.LeftSorter").excerpt
-    assert "sorters.Sorter" in list_found(report)
 
 
 def test_what_calls_the_members_of_another_package_is_not_shown_beside_the_first() -> None:
