@@ -8,7 +8,6 @@ from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import (
     cite_lines,
     join_names,
-    name_briefly,
     name_findings,
     shorten_symbol,
 )
@@ -16,7 +15,6 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import MOST_INNER
-from repo_mcp.research.words.mirrored_tables import list_comparing, list_documents
 from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 
 SECTION = "section"  # the kind of a finding in a document
@@ -58,7 +56,7 @@ def describe_recipe(state: ResearchState) -> str:
     elif Role.BASE in found:
         sentences = _describe_base(state)
     elif tables:
-        sentences = _describe_named(state, tables)
+        sentences = _describe_named(tables)
     else:
         return ""
     for role, sentence in _SENTENCES:
@@ -106,25 +104,11 @@ def _describe_member(state: ResearchState) -> list[str]:
     return [f"One of them, {places[0].reason.about}, occurs at {named}."] if places else []
 
 
-def _describe_named(state: ResearchState, tables: Sequence[Finding]) -> list[str]:
-    """Return sentences on the tables with entries of a kind, on what has their keys, and what compares them.
-
-    What only the name of a table says is said to come from there.
-    """
+def _describe_named(tables: Sequence[Finding]) -> list[str]:
+    """Return a sentence on the tables with entries of a kind, and whether only their names say so."""
     by_name = f", to judge by {'its name' if len(tables) == 1 else 'their names'}"
     told = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
-    sentences = [f"Add an entry to {name_findings(tables)}{told}."]
-    mirrors = [one for one in state.findings if one.role is Role.MIRROR]
-    for why in dict.fromkeys(one.why for one in mirrors):
-        alike = [one for one in mirrors if one.why == why]
-        said = why if len(alike) == 1 else f"have {why.partition(' ')[2]}"
-        sentences.append(f"{name_findings(alike)} {said}.")
-    by_id = {node.node_id: node for node in state.nodes.values()}
-    nodes = [by_id[one.node_id] for one in (*tables, *mirrors) if one.node_id in by_id]
-    comparing = list_comparing(state, nodes)[:1]
-    sentences += [f"{name_briefly(one)} uses the first two." for one in comparing]
-    documents = list_documents(state, nodes[0])[:1] if nodes else []
-    return [*sentences, *(f"{path} lists most of them." for path in documents)]
+    return [f"Add an entry to {name_findings(tables)}{told}."]
 
 
 def describe_tables(state: ResearchState) -> str:

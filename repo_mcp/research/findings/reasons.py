@@ -47,7 +47,6 @@ class Role(Enum):
     LISTS = auto()  # names several of the kind
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
     NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
-    MIRROR = auto()  # has keys of such a table
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
     MODEL = auto()  # one of the kind, to be copied
 

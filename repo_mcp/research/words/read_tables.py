@@ -18,13 +18,11 @@ from repo_mcp.bundler.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, find_by_name, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
-from repo_mcp.research.words.mirrored_tables import list_mirrors
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import find_action, shares_word
@@ -44,7 +42,7 @@ LEAST_ENTRIES = 3  # of a table, each in a line of its own
 def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds: first the tables guessed or named after the kind, and behind each good one its own.
 
-    Behind the former stand those with the same keys. None are added where the base of a kind is known.
+    None are added where the base of a kind is known.
     """
     if any(seed.reason.role in (Role.BASE, Role.ENUMERATION, Role.RETURNED) for seed in seeds):
         return [*seeds]
@@ -74,18 +72,12 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 
 def _list_named_tables(state: ResearchState) -> dict[Node, Reason]:
-    """Return the tables with a guessed name, or else those named after the kind, and their mirrors."""
-    reasons = dict.fromkeys(list_guessed_tables(state), _GUESSED)
-    reasons = {**dict.fromkeys(_list_tables_of_kind(state), NAMED_AFTER_KIND), **reasons}
-    tables = sorted(reasons, key=lambda node: reasons[node] is not _GUESSED)  # stable
-    ordered = {node: reasons[node] for node in tables}
-    for node, shared in list_mirrors(state, tables[0]) if tables else ():
-        text = f"has {shared} keys of {shorten(tables[0].qualified_name)}"
-        ordered.setdefault(node, Reason(text, Role.MIRROR))
-    return ordered
+    """Return the tables with a guessed name, then those named after the kind."""
+    reasons = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
+    return reasons | {node: NAMED_AFTER_KIND for node in _list_tables_of_kind(state) if node not in reasons}
 
 
-def list_guessed_tables(state: ResearchState) -> list[Node]:
+def _list_guessed_tables(state: ResearchState) -> list[Node]:
     """Return the tables of the program with a guessed name."""
     return [
         node

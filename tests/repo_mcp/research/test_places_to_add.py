@@ -120,41 +120,18 @@ def test_what_registers_one_by_its_name_is_told_though_it_takes_another_type() -
     assert "Maps.register_dumper (maps.py:2-4) registers it." in claim
 
 
-NAMES = ("scale", "scale_over_time", "shift_left", "shift_right", "turn")
-SCORES = {
-    "parse/table.go": "package parse\n\n// Functions has all.\nvar Functions = map[string]*Function{\n"
-    + "".join(f'\t"{name}": {{\n\t\tArity: 1,\n\t}},\n' for name in NAMES)
-    + "}\n",
-    "run/calls.go": 'package run\n\nimport "example.org/app/parse"\n\nvar Calls = map[string]Call{\n'
-    + "".join(f'\t"{name}": parse.Call,\n' for name in NAMES)
-    + "}\n",
-    "run/calls_test.go": 'package run\n\nimport (\n\t"testing"\n\n\t"example.org/app/parse"\n)\n\n'
-    "func TestCalls(t *testing.T) {\n\tfor name := range Calls {\n\t\tif parse.Functions[name] == nil {\n"
-    "\t\t\tt.Fatal(name)\n\t\t}\n\t}\n}\n",
-    "web/hints.ts": "export const hints = {\n"
-    + "".join(f"  {name.title().replace('_', '')}: 'hint',\n" for name in NAMES)
-    + "};\n",
-    "go.mod": "module example.org/app\n",
-    "docs/functions.md": "# Functions\n\n" + "".join(f"## `{name}()`\n\nIt does so.\n\n" for name in NAMES),
+TABLES = {
+    f"{name}/table.go": f"package {name}\n\nvar {name.title()} = map[string]Call{{\n"
+    + "".join(f'\t"{key}": one,\n' for key in ("scale", "shift", "turn"))
+    + "}\n"
+    for name in ("functions", "calls")
 }
 
 
-def test_guessed_tables_come_first_then_those_with_their_keys() -> None:
-    report = Asked(SCORES).ask("where do I add a new query function? (Functions, Calls)")
-    assert report.claim.startswith(
-        "Add an entry to parse.Functions (parse/table.go:4-20) and run.Calls"
-        " (run/calls.go:5-11). run.TestCalls (run/calls_test.go:9-15) uses the first two."
-        " docs/functions.md lists most of them."
-    )
-
-
-def test_a_table_whose_keys_are_spelled_otherwise_is_a_mirror() -> None:
-    texts = {path: text for path, text in SCORES.items() if not path.startswith("run/")}
-    hints = texts.pop("web/hints.ts").replace("hints", "queryFunctions")
-    claim = Asked({**texts, "web/hints.ts": hints}).ask("where do I add a new query function?").claim
-    assert claim.startswith(
-        "Add an entry to queryFunctions (web/hints.ts:1-7), to judge by its name."
-        " parse.Functions (parse/table.go:4-20) has 5 keys of queryFunctions."
+def test_guessed_tables_take_one_more() -> None:
+    report = Asked(TABLES).ask("where do I add a new query function? (Functions, Calls)")
+    assert report.claim == (
+        "Add an entry to functions.Functions (functions/table.go:3-7) and calls.Calls (calls/table.go:3-7)."
     )
 
 
