@@ -42,7 +42,6 @@ from repo_mcp.research.words.errors_made import (
     list_errors,
     put_asked_first,
 )
-from repo_mcp.research.words.event_errors import rate_fitting
 from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -53,7 +52,7 @@ LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are 
 MAX_ALIKE = 40  # declarations of one name
 MAX_FUNCTIONS = 8  # that are told
 TOLD_CHARS = 1_200  # of the errors of several functions; of the last ones, then only the places are told
-MOST_OF_EVENT = 5  # that are told for an event
+MOST_BESIDE = 5  # that make a named error, whose others are told
 MAX_FILES = 4  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _BOUNDS = Bounds(files=20, references=80)
@@ -78,8 +77,6 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     linked += [one for one in near if one.role is Role.FAILS and one not in linked]
     linked = _put_making_first(state, [one for one in linked if not is_of_error(one.symbol, one.kind)], near)
     linked = [one for own in _join_overloads(linked) for one in own]
-    if near[0].role is Role.SAYS_EVENT and (of_event := _tell_event(state, [*linked, *near])):
-        return of_event
     is_made = any(one.role is Role.MAKES_ERROR for one in linked)
     others = [] if is_made else _list_others(state, linked, near)
     shown = linked[:MAX_FUNCTIONS]
@@ -105,7 +102,7 @@ def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
     sentences = [_tell_value(state, *one) for one in state.failures.values.items()]
     making = [one for one in near if one.role is Role.MAKES_ERROR]
     names = {node.symbol.name for node in state.failures.values}
-    others = _tell_errors(state, making[:MOST_OF_EVENT], told=names)
+    others = _tell_errors(state, making[:MOST_BESIDE], told=names)
     sentences += [f"There, these arise too in {'; in '.join(others)}."] if others else []
     return f"{' '.join(sentences)} "
 
@@ -125,33 +122,10 @@ def _tell_value(state: ResearchState, node: Node, places: Sequence[Place]) -> st
     return f"{said[:-1] if is_named else f'{name}: {said[:-1]}'} ({cite(node)}). It {arises}"
 
 
-def _tell_event(state: ResearchState, near: Sequence[Finding]) -> str:
-    """Return the errors at lines that say the question's event, and which functions fail otherwise.
-
-    Return "" if these errors have neither a name nor a text.
-    """
-    functions = [*dict.fromkeys(near)]
-    fitting = rate_fitting(state, functions)
-
-    def share(one: Finding) -> float:
-        return max((fitting[place] for place in fitting if _holds(one, place)), default=0.0)
-
-    told = _tell_errors(state, sorted(functions, key=lambda one: -share(one)), fitting)  # stable
-    if not told:
-        return ""
-    held = [one for one in functions if not share(one) and _may_be_other(one)]
-    others = [one for one in held if any(iter_errors(state, one))]
-    return _join_told(told[:MOST_OF_EVENT], others[:MOST_OTHERS])
-
-
 def _join_told(told: Sequence[str], others: Sequence[Finding]) -> str:
     """Return a sentence for each function whose errors are told, and one that names others that fail."""
     more = f"Others arise in {name_findings(others, MAX_FUNCTIONS)}. " if others else ""
     return f"Errors that arise in {'. In '.join(told)}. {more}"
-
-
-def _holds(one: Finding, place: Place) -> bool:
-    return one.path == place[0] and one.start_line <= place[1] <= one.end_line
 
 
 def _put_making_first(
@@ -172,7 +146,6 @@ def _put_making_first(
 def _tell_errors(
     state: ResearchState,
     functions: Sequence[Finding],
-    places: Collection[Place] = (),
     told: Collection[str] = (),
 ) -> list[str]:
     """Return the errors of each function, each error once, without those that refuse a missing argument.
@@ -185,7 +158,7 @@ def _tell_errors(
     says_when = _ENDS_WITH_WHEN.search(state.request.query) is not None
     seen: set[str] = set()
     for own in _join_overloads(functions):
-        listed = put_asked_first(state, list_errors(state, own, places, says_when=says_when)[0])
+        listed = put_asked_first(state, list_errors(state, own, says_when=says_when)[0])
         errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
         seen.update(errors)
         cited = ", ".join([own[0].citation, *(one.citation.removeprefix(one.path) for one in own[1:])])

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import list_names, looks_like_code
 from repo_mcp.research.words.asked_words import MAX_WORDS
@@ -60,7 +59,7 @@ def judge_best(
     that it may be about anything. For a question about a deed, those that do nothing come later.
     """
     asked = list_words(state.request.query)[:MAX_WORDS]
-    if not (is_named or has_any(seeds[0], guessed) or seeds[0].reason.role is Role.SAYS_EVENT):
+    if not (is_named or has_any(seeds[0], guessed)):
         seeds = put_telling_first(seeds, weighed)
         seeds = put_fuller_first(seeds, weighed, asked)
         if is_open and is_thin(seeds[0], weighed, idioms, asked):

@@ -14,7 +14,6 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.error_fields import list_readers
-from repo_mcp.research.words.event_errors import put_event_first
 from repo_mcp.research.words.failing import fails, find_above, find_below, find_makers
 from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
@@ -117,10 +116,6 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return [*seeds]
     if making := find_makers(state):
         return _put_making(state, seeds, making)
-    seeds = put_event_first(state, seeds)
-    best = seeds[0].node
-    if best is None or seeds[0].reason.role is Role.SAYS_EVENT:
-        return [*seeds]
     if best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
     below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]

@@ -69,3 +69,14 @@ def test_errors_that_are_guessed_of_a_type_that_raises_none_itself_are_told() ->
 @pytest.mark.parametrize(("begin", "end"), [("raise ", ".lost("), ("reject(", " ")])
 def test_the_name_of_an_error_is_read_in_linear_time(begin: str, end: str) -> None:
     assert_linear(lambda size: begin + "Aa" * size + end, find_errors, MOST_CHARS // 20)
+
+
+def test_a_test_of_the_name_is_the_subject_only_if_tests_are_asked_for() -> None:
+    texts = {
+        "src/Reader.cs": "class Reader {\n    int? MaxDepth;\n\n    void Push(Container depth) {\n"
+        "        if (MaxDepth != null && depth.Count > MaxDepth) {\n"
+        '            throw new ReadException("The depth has been exceeded.");\n        }\n    }\n}\n',
+        "tests/ReaderTests.cs": "class ReaderTests {\n    [Test]\n    public void MaxDepth() {\n"
+        "        new Reader().MaxDepth = 1;\n    }\n}\n",
+    }
+    assert "ReaderTests" not in Asked(texts).ask("which errors does MaxDepth raise?").claim
