@@ -54,7 +54,6 @@ from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.named_folders import split_folder
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.phrases import split_test_exception
-from repo_mcp.research.question.placed_pairs import read_placed_pair
 from repo_mcp.research.question.pronouns import has_pronoun, refer_back
 from repo_mcp.research.question.raised_places import find_raised_place
 from repo_mcp.research.question.understanding import understand
@@ -149,8 +148,6 @@ def _read(state: ResearchState) -> Reading:
     """Return the way the question is understood. With a graph, it is settled, and so is the depth."""
     request, source = state.request, state.source
     state.report_progress(0, "understanding the question")
-    if source.graph is not None and (placed := read_placed_pair(source.graph, request.query, state.admits)):
-        return placed
     reading = understand(source, request, partial(find_unparsed, state))
     if source.graph is None:
         return reading

@@ -41,7 +41,6 @@ from repo_mcp.research.words.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.words.near_calls import put_near_calls
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.words.read_tables import put_tables
-from repo_mcp.research.words.run_by_default import put_run_by_default
 from repo_mcp.research.words.seed_order import (
     drop_prototypes,
     keep_near,
@@ -114,7 +113,7 @@ def find_seeds(
             seeds,
             weigh_words(words, state.weights),
             idioms,
-            is_named=bool(first) or seeds[0].reason.role is Role.LISTS,
+            is_named=bool(first),
             is_open=preferred is PreferredKind.NOTHING,
             is_deed=not first and asks_deed(state.request.query, preferred),
             guessed=guessed,
@@ -149,10 +148,7 @@ def _is_told(state: ResearchState) -> bool:
 def _put_asked_first(
     state: ResearchState, seeds: list[Seed], preferred: PreferredKind, words: Sequence[str]
 ) -> list[Seed]:
-    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names.
-
-    What registers a kind comes first if it is asked which of it run by default.
-    """
+    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names."""
     if leave_out_form(state.request.query) != state.request.query:  # it asks for errors
         seeds = put_doers_first(seeds, words)
     if preferred is PreferredKind.FAILURES:
@@ -160,7 +156,7 @@ def _put_asked_first(
     if preferred is PreferredKind.NOTHING:
         seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
         seeds = put_handling_first(state, put_makers_first(state, seeds))
-        return put_predicate_first(state, put_run_by_default(state, seeds))
+        return put_predicate_first(state, seeds)
     return seeds
 
 
