@@ -23,7 +23,6 @@ from repo_mcp.research.claims.relation_sentence import is_relation
 from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
-from repo_mcp.research.edges.counterparts import find_counterparts
 from repo_mcp.research.edges.function_tables import note_tables
 from repo_mcp.research.edges.hops import FOLDER_PARTS, follow
 from repo_mcp.research.edges.made_names import is_described, note_made_names
@@ -282,18 +281,8 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
             _show_uses(state)
         else:
             follow(state, subject.nodes, DEPENDENTS, 1)
-        _note_counterparts(state, subject.nodes)
         _follow_overriding(state, subject.nodes)
         note_readers(state, [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS])
-
-
-def _note_counterparts(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note next to the subjects what must change with them, unless it is found already."""
-    for node in nodes:
-        reason = Reason(f"the counterpart of {node.qualified_name}", Role.COUNTERPART)
-        for other in find_counterparts(state, node):
-            state.add(other, reason, 0, shown=show_body(state, other, OVERRIDING_CHARS))
-    state.findings.sort(key=lambda one: one.hop > 0)  # stable
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:

@@ -72,7 +72,6 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     directly = " through its own type" if through else ""
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
-    more += _describe_counterparts(state.findings)
     more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:
         directly = " directly" if mentions or through else ""
@@ -251,13 +250,6 @@ def _describe_unnamed(subjects: Sequence[Node]) -> str:
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
     return f" What it sets is read by {name_findings(readers)}." if readers else ""
-
-
-def _describe_counterparts(findings: Sequence[Finding]) -> str:
-    """Return a sentence on what a change must be made in as well; "" for nothing."""
-    found = [one for one in findings if one.role is Role.COUNTERPART]
-    verb = "counterpart is" if len(found) == 1 else "counterparts are"
-    return f" Its {verb} {name_findings(found)}." if found else ""
 
 
 def _describe_unresolved(

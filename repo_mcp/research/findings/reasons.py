@@ -53,7 +53,6 @@ class Role(Enum):
     DEPENDED_ON = auto()  # is called or used by it
     FILLS = auto()  # overrides or implements it
     CALLS_MEMBER = auto()  # calls a member of it, which others implement
-    COUNTERPART = auto()  # undoes it, or gives what it takes
     SETS_MEMBER = auto()  # a line that sets a member to a function; the reason is about the function
     BY_EXTENSION = auto()  # a type that an extension makes conform to it
     MENTIONS = auto()  # uses it as a value or a type
