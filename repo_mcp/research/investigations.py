@@ -25,7 +25,6 @@ from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.function_tables import note_tables
 from repo_mcp.research.edges.hops import FOLDER_PARTS, follow
-from repo_mcp.research.edges.made_names import is_described, note_made_names
 from repo_mcp.research.edges.member_uses import note_member_uses
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths
@@ -105,10 +104,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         if subject.owner is not None and subject.taken_as is TakenAs.UNDECLARED:
             state.add(subject.owner, explain_named(subject.asked.rpartition(".")[0]), 0)
         elif subject.taken_as is TakenAs.UNDECLARED:
-            note_made_names(state, subject)
             note_written_name(state, subject)
-        elif subject.taken_as is TakenAs.UNPARSED and is_described(state, subject):
-            note_made_names(state, subject)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
     if all(subject.taken_as not in unread for subject in reading.subjects):
         wrapping = _list_wrapping(state, reading)

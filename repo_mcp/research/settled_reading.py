@@ -17,7 +17,6 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.build_options import read_option
-from repo_mcp.research.edges.guessed_ends import take_guessed_ends
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_dotted, find_holding
@@ -71,7 +70,6 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     build is one, wherever its name is declared, too. Of two types that are only described, the guessed names
     may tell the two.
     """
-    reading = take_guessed_ends(state, reading) if reading.form is Form.FLOW else reading
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = (
         _find_build_option(state, reading)

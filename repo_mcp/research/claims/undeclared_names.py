@@ -53,11 +53,6 @@ def _describe_written(state: ResearchState, subject: Subject) -> str:
     written = f"written {places}" if places else ""
     if state.source.is_partial and not state.source.is_absent(subject.asked):
         return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."
-    made = [one for one in state.findings if one.role is Role.DEFINES_BY_PATTERN]
-    if made:
-        places = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in made)
-        define = "defines" if len(made) == 1 else "define"
-        return f"No line declares {subject.asked} as a whole, but {places} {define} such names."
     if subject.asked.isupper() and is_nowhere(state, subject.asked):
         return f"{subject.asked} does not occur in this repository."
     return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."

@@ -26,7 +26,6 @@ class Role(Enum):
     RAISES = auto()  # raises errors of the type that the question names
     CATCHES = auto()
     GIVES_ERROR = auto()  # makes one for what calls it
-    DEFINES_BY_PATTERN = auto()  # a line defines functions whose names are made of parts
     WRITTEN = auto()  # has a text of the question; the reason is about a word behind it
     TAKES_KEY = auto()  # hands a text of the question and a function to a call, which the reason is about
     TAKES_TEXT = auto()  # is called with a text of the question
