@@ -60,10 +60,6 @@ _IS_OPEN = _compile(
 )
 # "if it stopped removing them": what it does is changed, which no name tells.
 _IS_SUPPOSED = _compile(r"\bif (?:it|they) (?!(?:is|are|was|were|gets?|got) (?:remov|renam|delet|chang))")
-# "is what X registers run when Y fails?": what uses both tells, and no list of callers.
-_IS_CONDITION = _compile(
-    r"(?:is|are|was|were|will|would|does|do|did|can|could|should)\b.* (?:when|if|unless|while)\b"
-)
 _COMPARES = _compile(
     _join("""differ(s|ed|ent|ence|ences|ently) distinction(s) distinguish(es) vs versus compare(s|d)
         comparison contrast(s|ed) apart rather_than instead_of unlike as_opposed_to the_same same_as
@@ -115,10 +111,6 @@ _FORMS = (
             _join("""error(s) exception(s) raise(s|d) raising throw(s|n|ing) fail(s|ed|ure|ures) panic(s)
                 propagate(s) guard_against blow(s)_up go(es)_wrong bubble(s)_up reject(s) crash(es)""")
         ),
-    ),
-    (
-        Form.CALLEES,
-        _compile(r"\bX (?:directly )?(?:calls?|invokes?)\b", r"\b(?:called|invoked) (?:by|from|inside) X\b"),
     ),
     (
         Form.CALLERS,
@@ -175,8 +167,6 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
     elif len(names) == 2 and _OWNED.search(plain):
         names = [".".join(names)]
     form = next((form for form, words in _FORMS if words.search(plain)), None) if names else None
-    if form is Form.CALLERS and len(names) > 1 and _IS_CONDITION.match(text):
-        return None
     return None if form is None else (form, (names[0],))
 
 

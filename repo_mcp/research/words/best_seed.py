@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.phrase_names import list_names, looks_like_code
 from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.research.words.lacking_words import (
     list_lacking,
@@ -27,7 +26,6 @@ from repo_mcp.research.words.leading_seed import (
     put_fuller_first,
     put_guessed_first,
     put_telling_first,
-    put_using_first,
 )
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.research.words.rivals import find_rivals
@@ -66,9 +64,6 @@ def judge_best(
             seeds = put_guessed_first(seeds, guessed)
     if is_open and not is_named:
         seeds = put_agreed_first(seeds, state.request.guesses)
-        best = seeds[0]
-        seeds = put_using_first(seeds, [*filter(looks_like_code, list_names(state.request.query))])
-        weighed = weighed if seeds[0] is best else {}  # the names tell more than the other words
     if is_deed:
         seeds = put_quiet_last(seeds)
         seeds = seeds if is_named else put_doing_first(seeds, state.request.guesses, asked)

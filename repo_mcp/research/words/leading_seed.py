@@ -64,18 +64,6 @@ def _is_guessed(seed: Seed, guesses: Sequence[str]) -> bool:
     return not set(split_qualified(seed.full_name)[-2:]).isdisjoint(list_own_names(guesses))
 
 
-def put_using_first(seeds: list[Seed], names: Sequence[str]) -> list[Seed]:
-    """Return the seeds; if the best is one of two or more names, a function that has all of them leads.
-
-    "Is what `on_close` takes run when `close_all` fails?": neither of the two tells that.
-    """
-    if len(names) < 2 or seeds[0].name not in names:
-        return seeds
-    using = [seed for seed in seeds[:LEADING] if _is_function(seed) and seed.name not in names]
-    leading = [seed for seed in using if _count_held(seed, names) == len(names)][:1]
-    return [*leading, *(seed for seed in seeds if seed not in leading)]
-
-
 def _is_function(seed: Seed) -> bool:
     """Return True for a function that is no constructor: that has every name, and does nothing with most."""
     kind = None if seed.node is None else seed.node.symbol.kind
