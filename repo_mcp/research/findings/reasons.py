@@ -78,7 +78,6 @@ class Role(Enum):
     NESTED_KEY = auto()  # a key of a table, whose names together are that of the setting
     DECIDES_SETTING = auto()  # takes it from several sources, or gives it a default
     MAKES_SETTINGS = auto()  # makes one of the type that holds the settings
-    READS_SETTINGS = auto()  # reads fields of one
     NAMED_DEFAULT = auto()  # a value that is named as its default
 
     # Where an option of a build is named; the reason is about the option.

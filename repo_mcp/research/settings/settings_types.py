@@ -1,15 +1,13 @@
-"""Tell of a type that holds settings: its fields with their defaults, what makes one, and what reads it.
+"""Tell of a type that holds settings: its fields with their defaults, and what makes one.
 
 class PoolLimits:                        the type
     largest: int = 10                    a field and its default
 limits = limits or PoolLimits()          what makes one
-while len(self.pool) < limits.largest:   a reader
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 
 from repo_mcp.bundler.body import measure
@@ -18,7 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import cite, cite_lines, join_names, shorten, shorten_symbol
-from repo_mcp.research.findings.named_symbols import admits_node, count_lines
+from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
@@ -29,8 +27,7 @@ from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 
-MOST_FIELDS = 12  # whose readers are looked for
-MOST_MAKING, MOST_READING = 3, 5  # places shown that make one, and functions that read its fields
+MOST_MAKING = 3  # places shown that make one
 MOST_TOLD = 6  # fields whose defaults are told
 MOST_LINES = 6  # of one function
 MAX_VALUE_CHARS = 60
@@ -41,14 +38,13 @@ _NO_ARGUMENTS = re.compile(r"\(\s*\)|\{\s*\}|::default\b|default", re.IGNORECASE
 
 
 def note_settings_type(state: ResearchState, subject: Subject) -> bool:
-    """Note what makes and reads a type that holds settings. Return False for any other subject."""
+    """Note what makes a type that holds settings. Return False for any other subject."""
     held = {node: list_fields(state.graph, node) for node in subject.nodes}
     if not held or not all(held.values()):
         return False
     for node, fields in held.items():
         _show_fields(state, node, fields)
         _note_making(state, node)
-        _note_reading(state, node, fields)
     return True
 
 
@@ -78,25 +74,6 @@ def _note_making(state: ResearchState, node: Node) -> None:
         _note_lines(state, user, found[user], reason)
 
 
-def _note_reading(state: ResearchState, node: Node, fields: Sequence[Node]) -> None:
-    """Note the functions that read fields of a type: each the one with most fields that were not read yet."""
-    read: dict[Node, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for field in fields[:MOST_FIELDS]:
-        for edge in list_users(state, field, _BOUNDS, (EdgeType.REFERENCES,)):
-            user = state.get_node(edge.other)
-            is_own = user.qualified_name.startswith(f"{node.qualified_name}.")
-            if user.symbol.kind in CALLABLE_KINDS and admits_node(state, user) and not is_own:
-                read[user][field.symbol.name].update(edge.lines)
-    known: set[str] = set()
-    for _ in range(min(MOST_READING, len(read))):
-        user = max(read, key=lambda one: (len(read[one].keys() - known), len(read[one]), -count_lines(one)))
-        names = read.pop(user)
-        known.update(names)
-        lines = tuple(sorted({at for numbers in names.values() for at in numbers}))
-        reason = Reason(f"reads {join_names(names)}", Role.READS_SETTINGS, node.symbol.name)
-        _note_lines(state, user, lines, reason)
-
-
 def _note_lines(state: ResearchState, user: Node, lines: tuple[int, ...], reason: Reason) -> None:
     """Note lines of a function or a value."""
     text = state.source.read_lines(user.path)
@@ -110,7 +87,7 @@ def _note_lines(state: ResearchState, user: Node, lines: tuple[int, ...], reason
 
 
 def describe_settings_type(state: ResearchState, subject: Subject) -> str:
-    """Return sentences on a type that holds settings: its defaults, what makes one, and its readers."""
+    """Return sentences on a type that holds settings: its defaults, and what makes one."""
     sentences = []
     for node in subject.nodes:
         fields = list_fields(state.graph, node)
@@ -119,12 +96,9 @@ def describe_settings_type(state: ResearchState, subject: Subject) -> str:
         told = list(filter(None, (_tell_default(state, one) for one in fields)))
         by_default = f", by default {join_names(told, MOST_TOLD)}" if told else ""
         sentences.append(f"{shorten(node.qualified_name)} ({cite(node)}) holds it{by_default}.")
-    for role, words in (
-        (Role.MAKES_SETTINGS, "One is made in"),
-        (Role.READS_SETTINGS, "Its fields are read in"),
-    ):
-        found = [f"{shorten_symbol(one)} ({cite_lines(one)})" for one in state.findings if one.role is role]
-        sentences += [f"{words} {join_names(found)}."] if found else []
+    making = [one for one in state.findings if one.role is Role.MAKES_SETTINGS]
+    made = join_names(f"{shorten_symbol(one)} ({cite_lines(one)})" for one in making)
+    sentences += [f"One is made in {made}."] if made else []
     return " ".join(sentences)
 
 

@@ -32,7 +32,7 @@ _BUILT_KINDS = frozenset(map(name_kind, TYPE_KINDS | {SymbolKind.CONSTRUCTOR}))
 FIRST, MOST_BESIDES = 6, 8  # findings next to a subject that come first, and others beside them
 # What is shown with the lines that say so.
 _CHOSEN = RECIPE | {
-    Role.DECIDES_SETTING, Role.CALLS_MEMBER, Role.MAKES_SETTINGS, Role.READS_SETTINGS
+    Role.DECIDES_SETTING, Role.CALLS_MEMBER, Role.MAKES_SETTINGS
 }  # fmt: skip
 _MEMBER = name_kind(SymbolKind.ENUM_MEMBER)
 _VALUES = ("constant", "property", "variable")

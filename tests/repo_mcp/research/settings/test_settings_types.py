@@ -1,4 +1,4 @@
-"""A type that holds settings is told by its fields with their defaults, what makes one, and what reads it."""
+"""A type that holds settings is told by its fields with their defaults, and what makes one."""
 
 from __future__ import annotations
 
@@ -27,15 +27,8 @@ class Pool:
         self.limits = limits
         self.cars = []
 
-    def take(self, limits: PoolLimits):
-        while len(self.cars) >= limits.largest:
-            self.wait()
+    def take(self):
         return self.cars.pop()
-
-    def sweep(self, limits: PoolLimits):
-        for car in self.cars:
-            if car.age > limits.idle:
-                car.close()
 """
 QUERY = "Where is the limit of a pool of cars configured and what is its default?"
 GO = """package pool
@@ -54,13 +47,6 @@ type Pool struct {
 	limits PoolLimits
 	cars   []string
 }
-
-func (p *Pool) Take() string {
-	if len(p.cars) >= p.limits.Largest {
-		return ""
-	}
-	return p.cars[0]
-}
 """
 
 
@@ -71,8 +57,6 @@ def test_a_guessed_type_of_fields_with_the_word_of_the_question_is_the_setting()
         "limits.PoolLimits (limits.py:4-11) holds it, by default largest = 2 * 8 (limits.py:6) and"
         " idle = None (limits.py:7). One is made in Pool.__init__ (pool.py:7)."
     )
-    assert "Pool.take (pool.py:12)" in report.claim
-    assert "Pool.sweep (pool.py:18)" in report.claim
     assert "largest: int = 2 * 8" in report.findings[0].excerpt
 
 
@@ -81,7 +65,6 @@ def test_a_literal_of_a_struct_makes_one() -> None:
     assert claim.startswith(
         "pool.PoolLimits (pool.go:3-6) holds it. One is made in pool.NewPool (pool.go:9)."
     )
-    assert "Its fields are read in Pool.Take (pool.go:19)." in claim
 
 
 def test_a_guessed_type_without_the_word_of_the_question_is_no_setting() -> None:
