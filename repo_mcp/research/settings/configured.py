@@ -25,7 +25,6 @@ from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_la
 from repo_mcp.research.settings.noted_settings import (
     note_matches,
     note_readers,
-    note_uses_of_holding,
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
@@ -165,6 +164,5 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     note_matches(state, name, inside)
     state.report_hop(1)
     note_readers(state, key, reading, Role.READS)
-    note_uses_of_holding(state, key, reading)
     note_readers(state, key, [one for one in others if one not in reading], Role.MENTIONS)
     return bool(setting or inside or others)

@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.body import measure, measure_indent, says_nothing
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.findings.locating import is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, list_users
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.call_defaults import find_default
 from repo_mcp.research.settings.line_use import LineUse, classify_match
 from repo_mcp.research.settings.reading_lines import asks_for_readers
@@ -32,8 +30,6 @@ MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
-_OF_HOLDING = Bounds(files=20, references=80)
-MOST_HOLDING = 3  # constants and fields whose uses are noted
 _ROLES = {
     LineUse.SETS: Role.SETS,
     LineUse.FILLS: Role.SETS,
@@ -58,19 +54,6 @@ def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], r
             state.limit(f"more places that {verb} {name}", f"{MAX_READERS} are shown")
             break
         noted += _note_use(state, name, place, reason, 2)
-
-
-def note_uses_of_holding(state: ResearchState, name: str, reading: Iterable[ExactMatch]) -> None:
-    """Note the lines that use the constants and fields whose declarations read the name."""
-    around = (state.source.find_around(one.path, one.start_line) for one in reading)
-    holding = dict.fromkeys(one for one in around if one is not None and one.symbol.kind in VALUE_KINDS)
-    for holder in [*holding][:MOST_HOLDING]:
-        reason = Reason(f"uses {holder.symbol.name}, which holds {name}", Role.READS, name)
-        edges = list_users(state, holder, _OF_HOLDING, (EdgeType.REFERENCES,))
-        found = [(edge.other.path, at) for edge in edges for at in edge.lines if is_program(edge.other.path)]
-        for path, at in found[:MAX_EVIDENCE]:
-            own = state.source.find_around(path, at)
-            add_lines(state, path, (at, at), own, reason, 2, (at,), holder.symbol.name, (at,))
 
 
 def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]) -> None:
