@@ -19,7 +19,7 @@ SMALL_CLASS_LINES = 40  # a longer one is cut into its members
 LONG_LINES = 250  # a longer function that consists mostly of inner functions counts as a module
 TEXT_LINES = 40  # of a piece of text outside all declarations
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer comment is a block of its own
-_SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
+_SAYS_NOTHING = re.compile(r"[\s\])};,]*+(?:end)?[\s;]*$")
 
 
 @dataclass(frozen=True, slots=True)

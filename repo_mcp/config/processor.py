@@ -16,7 +16,7 @@ SLOW_SORTS = "X86_V4"  # numpy's name for the AVX-512 features that it sorts wit
 _CPUINFO = "/proc/cpuinfo"
 _CPUINFO_BYTES = 4096  # enough for the first processor
 _FAMILY = re.compile(r"\b(?:cpu family\s*:|Family) *25\b")
-_MODEL = re.compile(r"\b[mM]odel\s*:? *(\d+)\b")
+_MODEL = re.compile(r"\b[mM]odel\s*+:? *+(\d+)\b")
 _ZEN_4_MODELS = (range(0x10, 0x20), range(0x60, 0xB0))  # the rest of the family is Zen 3
 
 

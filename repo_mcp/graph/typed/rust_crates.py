@@ -19,7 +19,7 @@ MAX_FOLDERS = 40
 MAX_MANIFEST_LINES = 2_000
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _MAKING = re.compile(r"^\s*proc-macro\s*=\s*true\b", re.M)
-_SECTION = re.compile(r"\s*\[(.*dependencies|patch\.[\w-]+)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
+_SECTION = re.compile(r"\s*\[(.*dependencies|patch\.[\w-]++)?(?:\.\s*\"?([\w-]++))?[^\]]*\]")
 _TARGET = re.compile(r"\s*\[\[?\s*(lib|bin|test|example|bench)\s*\]")
 _KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
 _FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")

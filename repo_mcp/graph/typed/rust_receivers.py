@@ -20,7 +20,7 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # by convention
 MAX_BOUNDS = 8  # of one associated type that are read
-_ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
+_ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*+(.*)>")
 _LOCKS = frozenset({"Mutex", "RwLock", "RefCell"})
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell|AsMut|AsRef|Borrow|BorrowMut|Into|TryInto)\s*<")
 _LOCKING_TEXT = """

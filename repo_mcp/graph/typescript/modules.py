@@ -29,7 +29,7 @@ _SOURCES = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".mjs": (".mts",), ".cjs": 
 _BUILT_FOLDER = r"^(?:dist|lib|build|out|esm|cjs|es|dist-\w+)"
 _BUILT_ROOT = re.compile(f"{_BUILT_FOLDER}/")
 _BUILT = re.compile(f"{_BUILT_FOLDER}(?:/(?:esm|cjs|es|types|src|node|browser))?/")
-_GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
+_GLOB_LINE = re.compile(r"""^[ \t]*-\s*+['"]?([^'"#\n]*(?:[^'"#\s]|\s(?=['"])))['"]?\s*$""", re.MULTILINE)
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
 _INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
 MAX_PACKAGES = 2_000  # packages in the workspaces of one folder whose names are read: 0.1 ms each

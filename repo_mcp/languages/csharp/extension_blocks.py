@@ -16,17 +16,17 @@ import re
 from collections.abc import Iterator
 
 _BLOCK = re.compile(
-    rb"""(?<![\w.])extension\s*(<[^<>(){};]{0,200}>)?\s*
+    rb"""(?<![\w.])extension\s*+(<[^<>(){};]{0,200}>)?\s*+
     \(((?:[^(){};]|\([^(){};]{0,200}\)){0,400})\)\s*(?:where\b[^{};]{0,400})?\{""",
     re.VERBOSE,
 )
 _OLD_NAME = re.compile(rb"\b(?:class|struct|record)\s+extension\b")  # refused by C# 14: its constructors
 _TOKEN = re.compile(
-    rb"""//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|"{3,}[\s\S]*?(?:"{3,}|\Z)|[@$]{1,2}"(?:[^"\\]|""|\\.)*"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[{}]"""
+    rb"""//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|"{3,}+[\s\S]*?(?:"{3,}|\Z)|[@$]{1,2}"(?:[^"\\]|""|\\.)*"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[{}]"""
 )
 _METHOD = re.compile(
     rb"""(?<!\w)((?:(?:public|internal|private|static|async|unsafe|partial)\s+){1,6})
-    ([\w.<>,?()[\]:\s]{1,300}?[\s>\]?)])([@\w]+)\s*(<[^<>(){};]{0,200}>)?\s*\((\s*\))?""",
+    ([\w.<>,?()[\]:\s]{1,300}?[\s>\]?)])([@\w]+)\s*+(<[^<>(){};]{0,200}>)?\s*+\((\s*\))?""",
     re.VERBOSE,
 )
 _RECEIVER = re.compile(rb"[^\s].*\s@?\w+\s*$", re.DOTALL)  # a type and a name; else only a type

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_BRACKETS = 3  # brackets around `new Base() { ... }`
 MAX_OUTER = 8  # types around a nested one that are recorded as uses
 _TEXT_CLASS = "String"
-_CAST = re.compile(rb"\(\s*\(\s*([A-Z][\w$.]*)\s*(?:<[\w\s,.?<>]*>)?\s*\)")
+_CAST = re.compile(rb"\(\s*\(\s*([A-Z][\w$.]*)\s*+(?:<[\w\s,.?<>]*>)?\s*+\)")
 _BRACKET = re.compile(rb"[()]")
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _METHOD = "method_declaration"

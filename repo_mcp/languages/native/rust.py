@@ -59,7 +59,7 @@ BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _NAMELESS = frozenset({"tuple_type", "unit_type"})  # types that are named as they are written
 _POINTERS = frozenset({"Arc", "Box", "Pin", "Rc"})
 # A type that its name tells: type arguments that are written like parameters add nothing.
-_NAMED_TYPE = re.compile(r"[\w:]+(?:<(?:(?:'\w+|[A-Z][A-Z0-9]?)(?:, ?)?)*>)?")
+_NAMED_TYPE = re.compile(r"[\w:]+(?:<(?:(?:'\w++|[A-Z][0-9]?)(?:, ?)?)*>)?")
 _MEMBERS = frozenset({SymbolKind.TRAIT, SymbolKind.EXTENSION})
 
 

@@ -30,7 +30,7 @@ _BLOCK = re.compile(r" do(?: \|[^|]*\|)?$")  # at the end of a head in Ruby
 # Of a method of the class itself, whose signature then gets the receiver.
 _DEF = re.compile(r"\bdef (?!self\.)")
 # In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
-_XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
+_XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*+)?\s*/?>""")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
 

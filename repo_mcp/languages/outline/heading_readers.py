@@ -30,7 +30,7 @@ LOOKED_AT_CHARS = 2_000  # at the start of each line
 FRONT_MATTER_LINES = 200
 ASCIIDOC_SPARE = 2  # characters by which an underline may be longer or shorter than its title
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$", re.DOTALL)
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]++(.*)$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _COMMENT = re.compile(r"[ \t]*+(<!--|\{/\*)")  # the latter in MDX
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}

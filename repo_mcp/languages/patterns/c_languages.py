@@ -19,8 +19,8 @@ DIALECT_LINE = compile_late(
     rb"\n(?=[ \t]{0,2}+[@tnpc])(?:("
     + _OBJECTIVE_C
     + rb""")
-    | template[ \t]*< | namespace\b[ \t\w:]*\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
-    | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*(?:final[ \t]*)?(?::[^;\n]*)?\{?[ \t]*\n)""",
+    | template[ \t]*< | namespace\b[ \t\w:]*+\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
+    | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*+(?:final[ \t]*+)?(?::[^;\n]*+)?\{?[ \t]*\n)""",
     re.VERBOSE,
 )
 # Statements and attributes that look like the head of a function.

@@ -43,7 +43,7 @@ _LINE_ENDED_LANGUAGES = frozenset(
 _GOES_ON_IN_HEAD = compile_late(
     rb"[{)\]}>:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
 )
-_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a Haskell name
+_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*+|\([^\w\s()]++\))[^:\n]*::")  # of a Haskell name
 _FORM = compile_late(rb"\((?=(?:[\w.]+[/:])?(?:def|ns\b))")
 _LISP_TOKENS = compile_late(  # of these, brackets alone are counted
     rb"""

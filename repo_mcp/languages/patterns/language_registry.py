@@ -130,7 +130,7 @@ def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
 
 
 # Of a script without an extension: the name of its interpreter, and the language of that.
-_INTERPRETER = compile_late(rb"#![^\n]{0,100}?([A-Za-z][A-Za-z0-9.]*)(?:[ \t]+-[^\n]*)?[ \t]*\n")
+_INTERPRETER = compile_late(rb"#![^\n]{0,100}?([A-Za-z][A-Za-z0-9.]*)(?:[ \t]+-[^\n]*+)?[ \t]*\n")
 _INTERPRETERS = {
     **dict.fromkeys(("sh", "bash", "dash", "ksh", "zsh", "ash", "bats"), script.SHELL),
     **dict.fromkeys(("python", "pypy"), script.PYTHON),

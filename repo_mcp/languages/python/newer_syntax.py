@@ -25,7 +25,7 @@ _SPECIAL = re.compile(
 )
 _GENERIC = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _ALIAS = re.compile(r"([ \t]*)type[ \t]+(\w+)[ \t]*(?=[\[=])")
-_EXCEPT = re.compile(r"([ \t]*except\b[ \t]*\*?[ \t]*)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)([ \t]*,?[ \t]*:)")
+_EXCEPT = re.compile(r"([ \t]*except\b[ \t]*+\*?[ \t]*+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)([ \t]*+,?[ \t]*:)")
 _ASSIGNED = re.compile(r"[ \t]*=(?!=)")
 _RESTART = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]")
 _LAZY = re.compile(r"([ \t]*)lazy[ \t]+(?=(?:import|from)\b)")

@@ -37,7 +37,7 @@ _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
 _HOISTED = re.compile(rb"^(?:async\s++)?function\b\s*+\*?\s*+([\w$]++)", re.MULTILINE)
 GENERIC = re.compile(r"[<{]|=>")  # in a type that its name alone does not identify
-_AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
+_AWAITED = re.compile(rb"\((?:await|new)\s++([^()]*+(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # begins a chain that starts from a value of the type after it
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
 _ROUND = re.compile(rb"\([^()\[\]]*\)")

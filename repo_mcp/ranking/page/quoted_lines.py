@@ -37,7 +37,7 @@ _JOINT = "\0"  # in place of the end of a line within a literal; no text has it
 _MARKUP = str.maketrans(_JOINT, " ", "`*>\"'\\")
 _LITERAL = compile_late(r'"((?:[^"\\\n]|\\.){0,500})"|' + r"'((?:[^'\"\\\n]|\\.){0,500})'|`([^`\n]{0,500})`?")
 # Where a literal goes on: behind a backslash, or between quotes at an end and a beginning, with "+" or ".".
-_CONTINUED = compile_late(r"\\\n[ \t]*|([\"'])[ \t]*[+.&\\]?[ \t]*\n[ \t]*[+.&]?[ \t]*[a-zA-Z$@]{0,2}\1")
+_CONTINUED = compile_late(r"\\\n[ \t]*|([\"'])[ \t]*+[+.&\\]?[ \t]*+\n[ \t]*+[+.&]?[ \t]*[a-zA-Z$@]{0,2}\1")
 _PLACEHOLDER = compile_late(
     r"[$#%]?\{[^{}]*\}|%(?:\(\w+\)|\[\d\])?[-+#0-9.*]*[a-zA-Z]|\\[nrt]|\\\([^()]*\)|\$[A-Za-z_]\w*"
 )

@@ -57,9 +57,9 @@ _ON_ONE_LINE = re.compile(
     r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
     r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
 )
-_ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*;?\s*$")
-_ONLY_LEAVES = re.compile(r"\s*return\s*;?\s*$")
-_IS_BARE = re.compile(r"\s*(?:return|continue|break|raise|throw|pass)\s*;?\s*$")
+_ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*+;?\s*$")
+_ONLY_LEAVES = re.compile(r"\s*return\s*+;?\s*$")
+_IS_BARE = re.compile(r"\s*(?:return|continue|break|raise|throw|pass)\s*+;?\s*$")
 _LEAVES_FUNCTION = re.compile(r"\s*(?:return|throw|raise)\b")  # `continue` leaves only a turn of a loop
 # More than a name, a constant or a call: `return not path.is_dir()`, no list of what is so.
 _RETURNS_RESULT = re.compile(

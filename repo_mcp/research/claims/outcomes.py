@@ -42,7 +42,7 @@ LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind ano
 LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch
 LEAST_ELSEWHERE = 0.75  # of the number of all words, in a branch of another declaration than the best
 MOST_ALIKE = 4  # handlers of one `try`, or cases of one switch; of more, only the best is told
-_BARE_END = re.compile(r"\s*(?:return|raise|throw|break|continue)(?:\s+\w+)?\s*;?\s*$")
+_BARE_END = re.compile(r"\s*(?:return|raise|throw|break|continue)(?:\s+\w+)?\s*+;?\s*$")
 _LEAVES_TURN = re.compile(r"\s*(?:break|continue)\b")
 _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",

@@ -49,7 +49,7 @@ _ROOM = {
 _OF_ITSELF = frozenset({Form.CALLEES, Form.DEPENDENCIES})
 _PHRASE = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,3}")
 # An argument beside the name, at the end of a question: "with `parcel.sent`".
-_WITH = re.compile(r"\bwith (?:the )?(?:[`'\"]([^`'\"]{1,80})[`'\"]|:?(\w+(?:[.:/#_-]+\w+)+))\W*$")
+_WITH = re.compile(r"\bwith (?:the )?(?:[`'\"]([^`'\"]{1,80})[`'\"]|:?(\w[^\W_]*+[.:/#_-][\w.:/#-]*\w))\W*$")
 MOST_WORDS = 4  # of a name: looking up a longer phrase word by word takes up to a second
 _BETWEEN_WORDS = re.compile(r"[ _-]+")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 _KIND = r"(?:folder|directory|package|component|gem|crate|subproject)"
 _IN = re.compile(
     rf"[,\s]+(?:in|inside|within|under) (?:the )?(?:{_KIND} )?[`'\"]?"
-    r"([\w.@-]+(?:/[\w.@-]+)*|[A-Z]\w*(?: [A-Z]\w*){1,2})/?[`'\"]?"
+    r"([\w.@-]++(?:/[\w.@-]++)*|[A-Z]\w*(?: [A-Z]\w*){1,2})/?[`'\"]?"
     rf"(?: {_KIND})?[?.!\s]*$"
 )
 

@@ -24,7 +24,7 @@ _VARIES = re.compile(
 _KEYED = re.compile(rf"(?:{_LITERAL})(?!\s*\|)")  # behind a colon, where a type may stand, too
 _NOTHING, _QUOTES = re.compile(r"(?:None|null|nil)\b"), tuple("\"'`")  # a quoted key has no type behind it
 _OTHERWISE = re.compile(r"\|\||\?\?|\bor\b|\bunwrap_or\w*\(|\bgetOrElse\(|\?:")
-_BEGINNING = re.compile(r"(?:-?[01](?:\.0*)?|true|false|True|False)\s*[;,]?\s*(?:$|//|#|/\*)")
+_BEGINNING = re.compile(r"(?:-?[01](?:\.0*)?|true|false|True|False)\s*+[;,]?\s*(?:$|//|#|/\*)")
 _FIXED = re.compile(
     r"\b(?:const\w*|final|readonly|define|static|val)\b|[Dd]efault|DEFAULT|^\W*[A-Z][A-Z0-9_]+\b"
 )

@@ -28,7 +28,7 @@ BARE_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")  # an `else` without 
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:(?:for|while|switch)\b|(?:match|when)\b(?!.*->))")
 _TRIES = re.compile(r"\s*+(?:try|do|finally)\b")
 _LEAVES_SWITCH = re.compile(r"\s*+break\b")
-_ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*\{?\s*$")  # of a `match`, no function with an arrow
+_ARM = re.compile(r"\s*+(?:[A-Z_\"'\d&]|\w+::)[^=]*=>\s*+\{?\s*$")  # of a `match`, no function with an arrow
 _CASE = re.compile(r"\s*+case\b")
 _IMPORTS = re.compile(r"\s*+(?:from\s.*\s)?import\b")
 _IN_BRACKETS = re.compile(r"(?<=[(\[])\n|,?\n(?=[)\]])")  # where a statement goes on in the next line

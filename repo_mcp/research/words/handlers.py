@@ -46,7 +46,7 @@ _TRIES = re.compile(r"\s*+[})]*\s*+(?:try|do|begin|def)\b")  # a method of Ruby 
 _TESTS = re.compile(
     r"\s*+(?:\}\s*+else\s++)?if\b(?:[^{]*\b(?=\w*[eE]rr)\w++\s*!=\s*nil\b| let Err\()"
 )  # in Go and Rust
-_PASSES_ON = re.compile(r"\s*+return\b.*\b\w*[eE]rr\w*|\s*+return\s*;?\s*$")
+_PASSES_ON = re.compile(r"\s*+return\b.*\b\w*[eE]rr\w*|\s*+return\s*+;?\s*$")
 _BEHIND_CLAUSE = re.compile(r"[#{]|//")  # a comment, or what is done
 _NAMES = re.compile(r"[\w$]+")
 # Types of errors that every error has, or nearly, and what says nothing of the type.

@@ -142,7 +142,7 @@ def _keep_all(lines: Sequence[str], clauses: Sequence[_Clause], *, is_script: bo
         return False
     for (head, own), found in zip(clauses, matches, strict=True):
         names = [name for name in found.groups() if name] if found is not None else []
-        names = names or re.findall(r"(\w+)\s*\)?\s*[:{]?\s*$", head)
+        names = names or re.findall(r"(\w+)\s*+\)?\s*+[:{]?\s*$", head)
         body = (lines[at - 1][:LINE_CHARS] for at in own[1:] or own)
         if any(_lets_out(line, names[:1]) for line in body):
             return False

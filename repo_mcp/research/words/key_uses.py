@@ -33,15 +33,15 @@ _NO_CALLS = frozenset(
 )
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b)")
 _FUNCTION = re.compile(
-    r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\s*\(|\bfn\b|\bdo\b|->\s*\{|[({,]\s*\{?\s*\|[\w\s,&:]*\||\)\s*\{"
+    r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\s*\(|\bfn\b|\bdo\b|->\s*\{|[({,]\s*+\{?\s*\|[\w\s,&:]*\||\)\s*\{"
 )
 # A block behind the brackets of a call, or behind a call without any: `get "key" do |row|`, `get("key") {`
 _TRAILING = re.compile(
-    r"\)?\s*(?:,\s*\w[^{}]*)?(?:\{|\bdo\b)\s*(?:\|[^|]*\||[\w, ]{1,80}->|[\w, ]{1,80} in)?\s*$"
+    r"\)?\s*(?:,\s*\w[^{}]*)?(?:\{|\bdo\b)(?:\s*(?:\|[^|]*\||[\w, ]{1,80}->|[\w, ]{1,80} in))?\s*$"
 )
 _ARM = re.compile(r"\s*(?:=>|->)")  # behind a text that begins an arm of a `match`
 _NAMED = re.compile(r"(?<![\w.\"'`])(?:[\w$]+\.)*([A-Za-z_$][\w$]*)(?=\s*[,)]|\s*$)")  # alone, an argument
-_DECIDES = re.compile(r"(?:\bcase|\bwhen|[=!]==?|\beq\b|\bequals\(|\bIs\b)\s*\(?\s*$")
+_DECIDES = re.compile(r"(?:\bcase|\bwhen|[=!]==?|\beq\b|\bequals\(|\bIs\b)\s*+\(?\s*$")
 
 
 def is_imported(line: str, column: int) -> bool:

@@ -49,7 +49,7 @@ _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
     r"\([^;{}]*\)[^;{}=]*;\s*$"
-    r"|^\s*\w+\??\([^;{}]*\)\s*:\s*[^;{}=]+;?\s*$"
+    r"|^\s*\w+\??\([^;{}]*\)\s*:[^;{}=]++;?\s*$"
 )
 
 

@@ -27,7 +27,7 @@ LEADING = 8  # best declarations among which types are looked at
 LEAST_STATEMENTS = 3  # of a function that does something, with the signature
 MOSTLY = 0.6  # of the statements of a constructor; one that sets so many fields does little
 # A statement that sets a field: `self.shelf = rescue`, `this.#open = false`, `@parcels = parcels`
-_SETS_FIELD = re.compile(r"\s*(?:(?:this|self)\.|\$?this->|@)#?\w+(?:\s*:[^=]+)?\s*=(?!=)")
+_SETS_FIELD = re.compile(r"\s*(?:(?:this|self)\.|\$?this->|@)#?\w+(?:\s*:[^=]++)?\s*=(?!=)")
 _TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT})
 
 

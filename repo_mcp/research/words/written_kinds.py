@@ -36,7 +36,7 @@ _TYPE = r"\b(?:class|object|struct|record)\s+"
 _PARTS = r"(?:\w+(?:::|[\\.]))*"  # `Depot::`, `Depot\\`, `depot.`
 _TYPED = r"<(?:[^<>{}]|<[^<>{}]*>)*>"  # type parameters: `<T : Comparable<T>>`; a base is behind `< `
 _DECLARED = re.compile(
-    _TYPE + rf"{_PARTS}(\w+)(?:{_TYPED})?(?:\s*(?:\w+\s+)?\([^()]*\))?"
+    _TYPE + rf"{_PARTS}(\w++)(?:{_TYPED})?(?:\s*(?:\w+\s+)?\([^()]*\))?"
     rf"\s*(?:\bextends\b|\bimplements\b|<(?=\s)|:)\s*\\?{_PARTS}(\w+)"
 )
 
