@@ -25,7 +25,7 @@ from repo_mcp.languages.patterns.language_registry import find_language, passes_
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import has_binary_extension
-from repo_mcp.text.roles import ReadingOrder, is_test_path, order_by_role
+from repo_mcp.text.roles import comes_first, find_later_directory, is_test_path, order_by_role
 
 IMPATIENT_FILES = 1_000  # so many files are read before a look-up that may take longer than reading them
 FEW_FILES = 128  # so many files are read before the punctuation beside words is looked up
@@ -166,7 +166,7 @@ def _iter_in_order(
 ) -> Iterator[str]:
     """Return the candidates in the order of their paths' bytes."""
     present = [] if changed is None else changed.present
-    streams = [part.iter_first(None) for part in parts]
+    streams = [part.iter_first(by_role=False) for part in parts]
     return _merge(streams, filter(wanted.matches_unindexed, present) if present else None, changed)
 
 
@@ -174,11 +174,10 @@ def _iter_by_role(
     parts: Sequence[_SegmentPaths], wanted: PathFilter, changed: ChangedFiles | None
 ) -> Iterator[str]:
     """Yield the candidates of the program, then the others by their roles, each in the order of paths."""
-    order = ReadingOrder()
     present = [] if changed is None else [*filter(wanted.matches_unindexed, changed.present)]
-    first = [path for path in present if order.is_first(path)]
-    yield from _merge([part.iter_first(order) for part in parts], iter(first), changed)
-    later = [path for path in present if not order.is_first(path)]
+    first = [*filter(comes_first, present)]
+    yield from _merge([part.iter_first(by_role=True) for part in parts], iter(first), changed)
+    later = [*filterfalse(comes_first, present)]
     yield from order_by_role(_merge([part.iter_later() for part in parts], iter(later), changed))
 
 
@@ -225,12 +224,12 @@ class _SegmentPaths:
             self._await_scan()
         self._masks: list[Mask] = []  # masks of the files that may match by each rule applied so far
 
-    def iter_first(self, order: ReadingOrder | None) -> Iterator[str]:
-        """Yield the wanted paths. Given an order, keep those that do not come first for `iter_later`."""
-        for file, path in self._iter_narrowed(self._files, order):
+    def iter_first(self, *, by_role: bool) -> Iterator[str]:
+        """Yield the wanted paths. By role, keep those that do not come first for `iter_later`."""
+        for file, path in self._iter_narrowed(self._files, by_role=by_role):
             if not self._wanted.matches(path):
                 continue
-            if order is not None and not order.is_first(path):
+            if by_role and not comes_first(path):
                 self._later.append(file)
             else:
                 self._asked += 1
@@ -242,12 +241,14 @@ class _SegmentPaths:
         for mask in self._masks:
             files = files[mask[files]]
         self._asked = max(self._asked, len(files))
-        yield from filter(self._wanted.matches, (path for _, path in self._iter_narrowed(files, None)))
+        yield from filter(
+            self._wanted.matches, (path for _, path in self._iter_narrowed(files, by_role=False))
+        )
 
-    def _iter_narrowed(self, files: I64, order: ReadingOrder | None) -> Iterator[tuple[int, str]]:
+    def _iter_narrowed(self, files: I64, *, by_role: bool) -> Iterator[tuple[int, str]]:
         """Yield the numbers and paths of files; when a rule is due, apply it to the files that are left.
 
-        Given an order, whole directories that do not come first are kept for `iter_later`. The first paths
+        By role, whole directories that do not come first are kept for `iter_later`. The first paths
         are read one by one, the others in ever larger batches.
         """
         reader, size = self._part.reader.files, FIRST_PATHS
@@ -255,7 +256,7 @@ class _SegmentPaths:
             most = size
             if len(files) > FEW_FILES:  # few files are read sooner than a rule is applied
                 files = self._narrow(files)
-                files = files if order is None else self._pass_later(files, order)
+                files = self._pass_later(files) if by_role else files
                 most = min([size, *(due - self._asked for due, _ in self._rules[:1])])
             piece, files = files[:most], files[most:]
             numbers = piece.tolist()
@@ -274,11 +275,11 @@ class _SegmentPaths:
                 files = files[mask[files]]
         return files
 
-    def _pass_later(self, files: I64, order: ReadingOrder) -> I64:
+    def _pass_later(self, files: I64) -> I64:
         """Return the files after those in the first file's directory, if that directory comes later."""
         directory = ""
         if len(files):
-            directory = order.find_later_directory(self._part.reader.files.read_path(int(files[0])))
+            directory = find_later_directory(self._part.reader.files.read_path(int(files[0])))
         if not directory:
             return files
         end = int(np.searchsorted(files, _bisect_path(self._part.segment, directory + AFTER_SLASH)))

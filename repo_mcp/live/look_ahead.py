@@ -19,12 +19,13 @@ from repo_mcp.arrays import F64
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.files.ranking_weights import WEIGHTS
-from repo_mcp.ranking.files.signals import get_file_role, list_role_shares
+from repo_mcp.ranking.files.signals import list_role_shares
 from repo_mcp.ranking.query.intent import understand
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root
 from repo_mcp.text.lines import has_binary_extension
+from repo_mcp.text.roles import find_role
 
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 CountUnits = Callable[[str], int]  # number of indexed units that contain a term
@@ -103,7 +104,7 @@ class LookAhead:
         table = np.array(rows, dtype=np.float64)
         scores = _rate(table[:, 0], table[:, 1:], named[positions])
         shares = list_role_shares(understand(need.text).roles, WEIGHTS)
-        scores *= [shares[get_file_role(paths[position])] for position in positions.tolist()]
+        scores *= [shares[find_role(paths[position])] for position in positions.tolist()]
         best = np.lexsort((positions, -scores))[:MAX_FILES]
         best = best[scores[best] > 0]
         fits = np.cumsum(table[best, 0]) <= MAX_BYTES

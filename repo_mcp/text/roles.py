@@ -79,7 +79,9 @@ _PART_OF_PROGRAM = compile_late(
     r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
 _OLDER_FOLDER = re.compile(r"(?:^|(?<=/))(_?(?:legacy|deprecated|obsolete)|v\d{1,2})/")
-_CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
+_CACHED_NAMES = (
+    8_000  # of files and directories, 1 MB each, with their roles: the same are found again and again
+)
 
 
 class FileRole(StrEnum):
@@ -145,6 +147,7 @@ def find_role(path: str) -> FileRole:
     return choose_role(find_directory_role(directory), find_name_role(name))
 
 
+@lru_cache(maxsize=_CACHED_NAMES)
 def find_directory_role(path: str) -> FileRole:
     """Return the role that a directory gives the files below it; CODE for one without a rule."""
     path += "/"
@@ -191,10 +194,9 @@ def order_by_role(paths: Iterable[str]) -> Iterator[str]:
     Paths of one role keep their order. Those of the program are yielded as they come: a search that finds
     enough there need not know the others.
     """
-    order = ReadingOrder()
     later: dict[int, list[str]] = {}
     for path in paths:
-        place = order.find_place(path)
+        place = _READING_ORDER[find_role(path)]
         if place:
             later.setdefault(place, []).append(path)
         else:
@@ -203,32 +205,16 @@ def order_by_role(paths: Iterable[str]) -> Iterator[str]:
         yield from own
 
 
-class ReadingOrder:
-    """Tells the places of paths in the order of roles. It remembers the directories of one search."""
+def comes_first(path: str) -> bool:
+    """Return True for a file of the program."""
+    return not _READING_ORDER[find_role(path)]
 
-    def __init__(self) -> None:
-        self._of_directories: dict[str, FileRole] = {}
 
-    def find_place(self, path: str) -> int:
-        """Return the place of a path's role; 0 for the program."""
-        directory, _, name = path.rpartition("/")
-        return _READING_ORDER[choose_role(self._find_role(directory), find_name_role(name))]
-
-    def is_first(self, path: str) -> bool:
-        """Return True for a file of the program."""
-        return not self.find_place(path)
-
-    def find_later_directory(self, path: str) -> str:
-        """Return the outermost directory around a path that has no file of the program; "" for none."""
-        at = path.find("/")
-        while at >= 0:
-            if self._find_role(path[:at]) is not FileRole.CODE:
-                return path[:at]
-            at = path.find("/", at + 1)
-        return ""
-
-    def _find_role(self, directory: str) -> FileRole:
-        role = self._of_directories.get(directory)
-        if role is None:
-            role = self._of_directories[directory] = find_directory_role(directory)
-        return role
+def find_later_directory(path: str) -> str:
+    """Return the outermost directory around a path that has no file of the program; "" for none."""
+    at = path.find("/")
+    while at >= 0:
+        if find_directory_role(path[:at]) is not FileRole.CODE:
+            return path[:at]
+        at = path.find("/", at + 1)
+    return ""

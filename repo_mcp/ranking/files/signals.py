@@ -19,16 +19,8 @@ from repo_mcp.arrays import F64, I64
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
 from repo_mcp.ranking.query.intent import split_stems
 from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_root
-from repo_mcp.text.roles import (
-    FileRole,
-    choose_role,
-    find_directory_role,
-    find_name_role,
-    is_test_path,
-    is_translation,
-)
+from repo_mcp.text.roles import FileRole, find_name_role, find_role, is_test_path, is_translation
 
 MIN_PREFIX_CHARS = 4
 _SCRIPT, _MINIFIED = ".js", ".min.js"
@@ -38,30 +30,16 @@ _CACHED_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
 _CACHED_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
 
 
-@dataclass(frozen=True, slots=True)
-class Directory:
-    """A directory's stems and role."""
-
-    stems: tuple[tuple[str, ...], ...]  # of each name in its path, outermost first
-    role: FileRole  # as returned by `find_directory_role`
-
-
 @lru_cache(maxsize=_CACHED_DIRECTORIES)
-def read_directory(path: str) -> Directory:
-    """Return the stems and the role of a directory path; "" is the root."""
-    return Directory(tuple(map(split_name, path.split("/"))) if path else (), find_directory_role(path))
+def split_directory(path: str) -> tuple[tuple[str, ...], ...]:
+    """Return the stems of each name in a directory path, outermost first; "" is the root."""
+    return tuple(map(split_name, path.split("/"))) if path else ()
 
 
 @lru_cache(maxsize=_CACHED_NAMES)
 def split_name(text: str) -> tuple[str, ...]:
     """Return the stems of a name's parts."""
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))
-
-
-def get_file_role(path: str) -> FileRole:
-    """Return the role of a file, equal to that of `find_role`; the part of its directory is cached."""
-    directory, _, name = path.rpartition("/")
-    return choose_role(read_directory(directory).role, find_name_role(name))
 
 
 def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
@@ -71,7 +49,7 @@ def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
     be the source of a small library. A class of C# beside a template of its name is made from that, and the
     template is part of the program.
     """
-    role = get_file_role(path)
+    role = find_role(path)
     if role is FileRole.CODE and path.endswith(_SCRIPT) and "/" in path:
         minified = path.removesuffix(_SCRIPT) + _MINIFIED
         return FileRole.FOREIGN if searcher.has_beginning(minified, whole=True) else role
@@ -153,7 +131,7 @@ class StemMatcher:
 
     def cover_all(self, directory: str) -> float:
         """Return the sum of `cover` over the names in a directory's path."""
-        return sum(map(self.cover, read_directory(directory).stems)) if self._may_match(directory) else 0.0
+        return sum(map(self.cover, split_directory(directory))) if self._may_match(directory) else 0.0
 
     def find_near(self, paths: Sequence[str], words: Iterable[str]) -> list[int]:
         """Return the numbers of the paths in which a stem may match, or that hold one of the words.

@@ -15,7 +15,6 @@ from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 from repo_mcp.ranking.files.signals import (
     StemMatcher,
     cut_name,
-    get_file_role,
     list_role_shares,
     split_name,
     sum_text,
@@ -198,7 +197,7 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
     ],
 )
 def test_roles(path: str, role: FileRole) -> None:
-    assert find_role(path) is get_file_role(path) is role
+    assert find_role(path) is role
     assert is_test_path(path) is (role is FileRole.TEST)
 
 
@@ -258,7 +257,7 @@ ts .gen. .Designer.
 
 @given(st.lists(st.sampled_from([*PIECES, "\n"]), max_size=9).map("".join))
 def test_roles_of_directories_and_names_are_those_of_paths(path: str) -> None:
-    assert find_role(path) is get_file_role(path) is find_role_clearly(path)
+    assert find_role(path) is find_role_clearly(path)
     assert is_test_path(path) is (TEST_PATH.search(path) is not None)
 
 
