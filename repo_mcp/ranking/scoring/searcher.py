@@ -78,7 +78,7 @@ class Searcher:
         self.units = QueryUnits(self._lists, self.documents)
         self._describer = ChunkDescriber(self.segments)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
-        self._masks = FileMasks(self.segments)
+        self._masks = FileMasks()
 
     def _average_length(self, field: int) -> float:
         """Return the average length of a field over live units; a file-level field counts for each unit."""
