@@ -9,8 +9,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.exact.no_match import describe_no_match
-from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.repository.no_match import explain_no_match
 from tests.written_trees import write_tree
@@ -76,11 +75,11 @@ def test_only_some_files_are_named(tmp_path: Path) -> None:
     repository.close()
 
 
-def test_signs_are_not_searched_for_in_another_case() -> None:
-    def search(looser: ExactRequest) -> ExactAnswer:
-        raise AssertionError(looser)
-
-    assert describe_no_match(ExactRequest("->*<-"), search, str) == ""
+def test_signs_are_not_searched_for_in_another_case(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Repository, "search_exact")
+    assert explain_no_match(repository, ExactRequest("->*<-")) == ""
 
 
 def test_no_time_is_taken_beyond_the_limit(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
