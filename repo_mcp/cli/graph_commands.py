@@ -107,12 +107,14 @@ class _Page:
 
     def _read(self, path: str, lines: Iterable[int]) -> Iterator[tuple[int, str]]:
         """Yield the lines as they are now; none of a file that became unreadable."""
-        for number in lines:
-            try:
-                opened = self._repository.open_file(path, number, number)
-            except RepoError:
-                return
-            yield from zip([number], opened.lines, strict=False)
+        numbers = list(lines)
+        first, last = min(numbers, default=1), max(numbers, default=0)
+        try:
+            opened = self._repository.open_file(path, first, last, most_lines=last - first + 1)
+        except RepoError:
+            return
+        shown = dict(enumerate(opened.lines, first))
+        yield from ((number, shown[number]) for number in numbers if number in shown)
 
 
 def _head(path: str, line: int, node: Node, sure: str) -> Text:
