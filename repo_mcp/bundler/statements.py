@@ -278,10 +278,12 @@ def list_shown_lines(body: Body, one: Statement) -> list[int]:
 
 
 def measure_statement(body: Body, one: Statement) -> int:
+    """Return the number of characters that a statement takes when shown."""
     return measure(body.lines, list_shown_lines(body, one))
 
 
 def is_empty(body: Body, one: Statement) -> bool:
+    """Return True for a statement whose lines are blank or only close something."""
     return all(map(says_nothing, body.lines[one.first - 1 : one.last]))
 
 

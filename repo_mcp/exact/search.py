@@ -34,6 +34,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
+NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 BATCH_FILES = 32  # files searched together by one thread
 BATCHES_HERE = 55  # 1,631 files, searched without threads: enough for most, and threads would read more
 BATCHES_AHEAD = 4  # batches given to the threads before their results are needed
@@ -273,9 +274,6 @@ def _find_lines(
     if matcher.counts_lines and found >= listed:
         found += matcher.count_lines(data, shown[-1].line_end + 1 if shown else 0, stopped)
     return found, shown
-
-
-NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 
 
 def scan_tree(search: FileSearch, report: WalkReport, max_file_bytes: int) -> ExactAnswer:

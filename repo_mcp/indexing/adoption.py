@@ -26,7 +26,8 @@ from index_format import (
     sort_distinct,
 )
 from repo_mcp.arrays import I64
-from repo_mcp.indexing.scan_state import SeenFiles, find_place, read_seen
+from repo_mcp.indexing.scan_state import SeenFiles, read_seen
+from repo_mcp.indexing.scan_state_pages import find_place
 from repo_mcp.model import SkipReason
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing

@@ -38,7 +38,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import adopt
 from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.known_files import FULL_MERGE_SHARE, KnownFiles
-from repo_mcp.indexing.reports import explain_write_error
+from repo_mcp.indexing.outcome import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import ListDonors, list_nothing

@@ -13,9 +13,9 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.outcome import build_compact_report, explain_write_error
 from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
-from repo_mcp.indexing.reports import build_compact_report, explain_write_error
 from repo_mcp.indexing.scan_state import read_seen, write_seen
 from repo_mcp.indexing.workers import make_merger
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport

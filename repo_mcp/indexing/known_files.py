@@ -119,12 +119,11 @@ class KnownFiles:
 
     def find_fingerprint(self, path: str) -> bytes | None:
         """Return the fingerprint that a file was indexed with, or None."""
-        key = path.encode()
-        for segment in self._segments.values():
-            file = segment.find(key)
-            if file is not None:
-                return segment.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
-        return None
+        place = self.find(path)
+        if place is None:
+            return None
+        start = place.file * FINGERPRINT_BYTES
+        return self._segments[place.segment].fingerprints[start : start + FINGERPRINT_BYTES]
 
     def take(self, paths: Sequence[str]) -> dict[str, list[int]]:
         """Take out the files that are present; return their numbers by segment name."""

@@ -14,7 +14,6 @@ Left out on purpose: comparing a tree with the record (`repo_mcp.indexing.tree_c
 from __future__ import annotations
 
 import zlib
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
@@ -30,6 +29,7 @@ from repo_mcp.indexing.scan_state_pages import (
     SeenPages,
     build_pages,
     expand,
+    find_place,
     join_paths,
     pack_text,
     split_paths,
@@ -212,12 +212,6 @@ def _build_whole(
         pack_text(join_paths(known)),
         bytes(_NUMBERS[skipped[path]] for path in known),
     )
-
-
-def find_place(paths: Sequence[str], path: str) -> int | None:
-    """Return the position of a path among ascending ones, or None."""
-    position = bisect_left(paths, path)
-    return position if position < len(paths) and paths[position] == path else None
 
 
 def renew_seen(

@@ -28,6 +28,12 @@ LEVEL = 4  # Compression level; 1 gives 12 % more bytes and reads slower, 6 take
 _NUMBER_BYTES = 8 * COLUMNS  # bytes of the numbers of a file
 
 
+def find_place(paths: Sequence[str], path: str) -> int | None:
+    """Return the position of a path among ascending ones, or None."""
+    position = bisect_left(paths, path)
+    return position if position < len(paths) and paths[position] == path else None
+
+
 class SeenPages:
     """Files in path order, each once. Safe for several threads."""
 
@@ -54,9 +60,8 @@ class SeenPages:
     def find(self, path: str) -> list[int] | None:
         """Return the size, times and inode of a file, or None. Raises CorruptIndex."""
         files = self.read(self.find_page(path))
-        position = bisect_left(files.paths, path)
-        is_there = position < len(files.paths) and files.paths[position] == path
-        return files.stats[position].tolist() if is_there else None
+        position = find_place(files.paths, path)
+        return None if position is None else files.stats[position].tolist()
 
     def read(self, page: int) -> WalkedFiles:
         """Return the files of a page. Raises CorruptIndex."""

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from repo_mcp.indexing.scan_state import SeenFiles, SeenRow, find_place
+from repo_mcp.indexing.scan_state import SeenFiles, SeenRow
+from repo_mcp.indexing.scan_state_pages import find_place
 from repo_mcp.model import SkipReason, WalkedFile
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.walked_files import WalkedFiles, build_walked_files

@@ -12,10 +12,10 @@ from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.outcome import count_milliseconds, explain_write_error
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
 from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.reports import count_milliseconds, explain_write_error
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.tree_look import TreeLook

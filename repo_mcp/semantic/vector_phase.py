@@ -40,7 +40,7 @@ from repo_mcp.indexing.derived_phase import (
 )
 from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.reports import count_milliseconds
+from repo_mcp.indexing.outcome import count_milliseconds
 from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.model import ProgressCallback

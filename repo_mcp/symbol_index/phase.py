@@ -35,7 +35,7 @@ from repo_mcp.indexing.derived_plan import (
     plan_round,
 )
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.reports import build_compact_report
+from repo_mcp.indexing.outcome import build_compact_report
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport

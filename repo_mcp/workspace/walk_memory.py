@@ -58,18 +58,22 @@ class JudgedNames(NamedTuple):
 
     @property
     def files(self) -> frozenset[str]:
+        """Return the names of the admitted files."""
         return split_names(self.file_names)
 
     @property
     def directories(self) -> frozenset[str]:
+        """Return the names of the admitted directories."""
         return split_names(self.directory_names)
 
     @property
     def ignored_files(self) -> frozenset[str]:
+        """Return the names of the ignored files."""
         return split_names(self.ignored_file_names)
 
     @property
     def ignored_directories(self) -> frozenset[str]:
+        """Return the names of the ignored directories."""
         return split_names(self.ignored_directory_names)
 
 
