@@ -24,8 +24,8 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import order_by_role
+from repo_mcp.workspace.glob_filter import GlobFilter
 from repo_mcp.workspace.hidden_names import is_path_hidden
-from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns

@@ -18,7 +18,7 @@ from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.record_classes import replace
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 
 WAIT_SECONDS = 1.0  # how long `close` waits for background work, which looks every few ms whether to stop

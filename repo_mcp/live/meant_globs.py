@@ -18,7 +18,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.similar_names import MAX_NAMED, find_similar_files
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 
 MOST_FOLDERS = 5  # that are named for one that is missing, those with most files
 LEAST_ALIKE = 0.6  # least similarity of two names of folders (difflib's ratio, 0 to 1)

@@ -24,7 +24,7 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import replace
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 
 REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."

@@ -16,7 +16,7 @@ from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.workspace.client_paths import RootNames
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 
 Request = TypeVar("Request", SearchRequest, ExactRequest)
 

@@ -9,7 +9,7 @@ Patterns come from clients, so matching must never cost more than pattern length
 name is matched by a regular expression whose stars are atomic, and `**` only steps forward. A `ValueError`
 says what is wrong with a pattern; callers turn it into their own error.
 
-Left out on purpose: negation, which filters have (`ignore.GlobFilter`), and Git's ignore rules.
+Left out on purpose: negation, which filters have (`glob_filter.GlobFilter`), and Git's ignore rules.
 """
 
 from __future__ import annotations

@@ -19,11 +19,8 @@ the machine).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from posixpath import commonpath
+from collections.abc import Mapping, Sequence
 
-from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace import globs
 from repo_mcp.workspace.git_index import NOTHING_TRACKED
 from repo_mcp.workspace.git_index_entries import TrackedPaths
 from repo_mcp.workspace.ignore_files import (
@@ -32,11 +29,11 @@ from repo_mcp.workspace.ignore_files import (
     add_warning,
     name_ignore_file,
     parse_lines,
+    show_ignore_file,
 )
 from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
 from repo_mcp.workspace.ignore_lines import encode_name
 
-IGNORE_NAME = ".gitignore"
 MAX_IGNORE_FILE_BYTES = 256 * 1024
 MAX_IGNORE_FILES = 10_000  # Linux has 306
 # Of all files together, which stay in memory from walk to walk: about 100 MB. Linux has 2,000 rules in 30 kB.
@@ -94,23 +91,21 @@ class IgnoreRules:
         A file that is too large, or one too many, is left out whole, as is one beyond what all of them may
         hold; a hostile pattern is left out alone. All leave a warning.
         """
-        where = f"{directory}/{IGNORE_NAME}" if directory else IGNORE_NAME
+        where = show_ignore_file(directory)
         if len(text) > MAX_IGNORE_FILE_BYTES:
-            self._warn(f"{_shown(where)} is not applied: it has more than {MAX_IGNORE_FILE_BYTES} bytes.")
+            self._warn(f"{where} is not applied: it has more than {MAX_IGNORE_FILE_BYTES} bytes.")
             return
         if len(self._files) >= MAX_IGNORE_FILES:
-            self._warn(
-                f"{_shown(where)} is not applied: there are more than {MAX_IGNORE_FILES} ignore files."
-            )
+            self._warn(f"{where} is not applied: there are more than {MAX_IGNORE_FILES} ignore files.")
             return
         if self._rule_count >= MAX_RULES or self._text_bytes + len(text) > MAX_TEXT_BYTES:
-            self._warn(f"{_shown(where)} is not applied: the ignore files have too many patterns together.")
+            self._warn(f"{where} is not applied: the ignore files have too many patterns together.")
             return
         file = self._find_known(directory, text)
         above = [self._files[one].facts for one in _paths_down_to(directory) if one in self._files]
         if file.facts.tried_count + sum(one.tried_count for one in above) > MAX_TRIED_RULES:
             self._warn(
-                f"{_shown(where)} is not applied: with those of the directories above it there are more than"
+                f"{where} is not applied: with those of the directories above it there are more than"
                 f" {MAX_TRIED_RULES} patterns that can be decided only by trying."
             )
             return
@@ -216,67 +211,6 @@ class IgnoreRules:
         add_warning(self.warnings, text)
 
 
-class GlobFilter:
-    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`, `!docs/**`. See `globs`.
-
-    An alternative without a wildcard may name a directory, and then stands for its content: `src/core`. One
-    that begins with `!` leaves out what the rest of it matches, and all below a directory that it matches,
-    whatever the others let in; where all do, every other path is let in: `{*.py,!*test*}`, `!*.md`. `\\!` is
-    the character.
-    """
-
-    __slots__ = ("_leaves_out", "_lets_in", "folder", "matches")
-
-    def __init__(self, glob: str) -> None:
-        """Raises RepoError with INVALID_ARGUMENT for a pattern that `globs.PathGlob` refuses."""
-        try:
-            whole = globs.PathGlob(glob)
-            alternatives = globs.expand_braces(glob)
-            wanted = [one for one in alternatives if not one.startswith("!")]
-            unwanted = [one[1:] for one in alternatives if one.startswith("!")]
-            self._leaves_out = _match_any(
-                unwanted, [one for one in unwanted if not one.endswith(("/", "**"))]
-            )
-            # below which every match lies; "" for the root
-            self.folder = commonpath([globs.PathGlob(one).folder for one in wanted] or [""])
-            is_simple = wanted == alternatives and not any(map(_is_plain, wanted))
-            self._lets_in = whole.matches if is_simple else _match_any(wanted, filter(_is_plain, wanted))
-        except ValueError as fault:
-            raise RepoError(
-                ErrorCode.INVALID_ARGUMENT,
-                f"The glob cannot be used: {fault}.",
-                "Use a pattern such as *.py, src/**, **/test_*.py or !docs/**.",
-            ) from None
-        # returns True when a relative path matches; most have nothing to leave out
-        self.matches = self._lets_in if self._leaves_out is None and self._lets_in else self.matches_either
-
-    def matches_either(self, path: str, other: str | None = None) -> bool:
-        """Return True when one of two names of a file is let in, and neither is left out."""
-        names = (path,) if other is None else (path, other)
-        if self._leaves_out is not None and any(map(self._leaves_out, names)):
-            return False
-        return self._lets_in is None or any(map(self._lets_in, names))
-
-
-def _match_any(alternatives: Sequence[str], directories: Iterable[str]) -> Callable[[str], bool] | None:
-    """Return a test for paths that match one of these, or are below what matches one of the `directories`."""
-    patterns = [globs.PathGlob(one) for one in alternatives]
-    patterns += [globs.PathGlob(_name_content(one)) for one in directories]
-    if len(patterns) == 1:
-        return patterns[0].matches
-    return (lambda path: any(one.matches(path) for one in patterns)) if patterns else None
-
-
-def _is_plain(glob: str) -> bool:
-    return not any(sign in glob for sign in "*?[\\") and not glob.endswith("/")
-
-
-def _name_content(directory: str) -> str:
-    """Return the pattern of everything below a directory; one without a slash is met at any depth."""
-    directory = directory.removeprefix("./")
-    return f"{directory}/**" if "/" in directory else f"**/{directory}/**"
-
-
 def _paths_down_to(directory: str) -> list[str]:
     """Return the root and every directory on the way down to this one, itself included."""
     paths = [""]
@@ -285,7 +219,3 @@ def _paths_down_to(directory: str) -> list[str]:
         at = directory.find("/", at + 1)
         paths.append(directory[:at] if at >= 0 else directory)
     return paths
-
-
-def _shown(path: str) -> str:
-    return path if path.isprintable() else ascii(path)

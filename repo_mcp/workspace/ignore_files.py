@@ -13,6 +13,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.ignore_layers import Rule, RuleFile, is_looked_up
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 
+IGNORE_NAME = ".gitignore"
 MAX_PATTERNS_PER_FILE = 10_000
 MAX_UNINDEXED_PATTERNS = 1_000  # Most patterns of a file that must be tried one by one for every name
 MAX_WARNINGS = 20
@@ -71,11 +72,16 @@ class IgnoreFile:
         return other
 
     def _parse(self) -> tuple[list[Rule], list[str]]:
-        where = f"{self._directory}/.gitignore" if self._directory else ".gitignore"
         lines = self._text.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
-        rules, warnings = parse_lines(lines, where if where.isprintable() else ascii(where))
+        rules, warnings = parse_lines(lines, show_ignore_file(self._directory))
         self._rules = RuleFile(_count_parts(self._directory), rules)
         return rules, warnings
+
+
+def show_ignore_file(directory: str) -> str:
+    """Return the path of the ignore file of a directory, as warnings name it."""
+    path = f"{directory}/{IGNORE_NAME}" if directory else IGNORE_NAME
+    return path if path.isprintable() else ascii(path)
 
 
 def name_ignore_file(directory: str, text: bytes) -> bytes:

@@ -26,14 +26,14 @@ from repo_mcp.workspace.client_paths import is_unicode, shown
 from repo_mcp.workspace.folder_counts import count_folders
 from repo_mcp.workspace.git_index import GitIndex, NotedFiles
 from repo_mcp.workspace.git_places import find_git_places
+from repo_mcp.workspace.glob_filter import GlobFilter
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import (
     CATCH_ALLS_SET_ASIDE,
-    IGNORE_NAME,
     MAX_IGNORE_FILE_BYTES,
-    GlobFilter,
     IgnoreRules,
 )
+from repo_mcp.workspace.ignore_files import IGNORE_NAME
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
 from repo_mcp.workspace.opened_file import OpenedFile

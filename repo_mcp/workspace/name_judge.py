@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from repo_mcp.errors import RepoError
 from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, IGNORE_NAME, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore_files import IGNORE_NAME
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.repository_reader import RepositoryReader

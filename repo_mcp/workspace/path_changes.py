@@ -17,12 +17,12 @@ from repo_mcp.model import WalkedFile
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore_files import IGNORE_NAME
 from repo_mcp.workspace.opened_file import file_stat
 from repo_mcp.workspace.policy import Denial
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import WalkMemory
 
-IGNORE_NAME = ".gitignore"
 MAX_MET = 20_000  # files found by name that are remembered; after more, the tree is walked instead
 MAX_DENIED = 1_000  # most denied directories that are searched
 MAX_DENIED_ENTRIES = 300_000  # most entries visited in them in all, in under a second

@@ -16,7 +16,7 @@ from repo_mcp.live.index_report import NOT_LISTED
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace import walk
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 from repo_mcp.workspace.walk_level import WalkLevel
 
 Open = Callable[[], Repository]

@@ -37,7 +37,7 @@ from repo_mcp.toolsets.binding import TakenArguments
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
-    from repo_mcp.workspace.ignore import GlobFilter
+    from repo_mcp.workspace.glob_filter import GlobFilter
 
 JSON, HUMAN, TOON = FORMATS = ("json", "human", "toon")
 _CODES: Mapping[ErrorCode, str] = {code: code.value for code in ErrorCode} | {
@@ -183,7 +183,7 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
 def _build_scope(folder: str, pattern: object) -> PathScope:
     if not isinstance(pattern, str):
         return PathScope(folder)
-    from repo_mcp.workspace.ignore import GlobFilter  # here: tools are listed before anything is loaded
+    from repo_mcp.workspace.glob_filter import GlobFilter  # here: tools are listed before anything is loaded
 
     return PathScope(folder, GlobFilter(pattern), pattern)
 

@@ -17,7 +17,7 @@ from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 from tests.deep.sizes import choose
 from tests.growth import HANG_SECONDS
 from tests.written_trees import write_tree

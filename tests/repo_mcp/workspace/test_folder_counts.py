@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.workspace.folder_counts import count_folders
-from repo_mcp.workspace.ignore import GlobFilter
+from repo_mcp.workspace.glob_filter import GlobFilter
 
 PATHS = st.lists(
     st.lists(

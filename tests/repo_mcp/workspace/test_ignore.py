@@ -15,7 +15,8 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import ignore, ignore_files
-from repo_mcp.workspace.ignore import MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
+from repo_mcp.workspace.glob_filter import GlobFilter
+from repo_mcp.workspace.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
 from tests.growth import assert_linear
 
 
