@@ -1,4 +1,4 @@
-"""Judges the names that a walk meets: none that is denied, hidden or ignored is admitted.
+"""Judges the names that a walk or a listing meets: none that is denied, hidden or ignored is admitted.
 
 What is left out is counted by reason. The verdicts of the ignore rules on the names of a directory are kept
 for the next walk (`walk_memory`), which does not judge them again; denials are decided anew each time, and so
@@ -87,7 +87,36 @@ class NameJudge:
             others = []
             yield from self._iter_tracked(self.ignore, known, entries, others)
         if others:
-            yield from self._judge(level, self._list_allowed(others), verdicts)
+            yield from self._judge(level, self.list_allowed(others), verdicts)
+
+    def find_rules(self, level: WalkLevel, entries: list[Entry]) -> NameRules:
+        """Return the ignore rules for the entries of a directory, whose own file `recall` has read."""
+        assert self.ignore is not None
+        if not level.path and self.ignore.has_catch_alls:
+            return self._rules_in_root(level, self.list_allowed(entries))
+        return self.ignore.names_in(level.path)
+
+    def list_allowed(self, entries: list[Entry]) -> list[Entry]:
+        """Return the entries whose names are UTF-8 and not denied."""
+        find_denial = self._find_denial
+        admitted = []
+        for one in entries:
+            name, path, entry = one
+            if not name.isascii() and not is_unicode(name):
+                self.skipped["name_not_utf8"] += 1
+                continue
+            denial = find_denial(path)
+            if denial is not None and entry.is_dir(follow_symlinks=False):
+                denial = find_denial(path + "/")
+            if denial is None:
+                admitted.append(one)
+            elif denial.rule != OWN_DIRECTORY_RULE:  # No count may reveal that our data directory exists
+                self.skipped["denied"] += 1
+                if len(self.denied_inodes) < _MAX_DENIED_INODES:
+                    self.denied_inodes.add(entry.inode())
+                    if entry.is_dir(follow_symlinks=False):
+                        self._denied.add(path)
+        return admitted
 
     def keep(
         self,
@@ -158,28 +187,6 @@ class NameJudge:
                 self.skipped["ignored"] += 1
             else:
                 yield one, is_directory
-
-    def _list_allowed(self, entries: list[Entry]) -> list[Entry]:
-        """Return the entries whose names are UTF-8 and not denied."""
-        find_denial = self._find_denial
-        admitted = []
-        for one in entries:
-            name, path, entry = one
-            if not name.isascii() and not is_unicode(name):
-                self.skipped["name_not_utf8"] += 1
-                continue
-            denial = find_denial(path)
-            if denial is not None and entry.is_dir(follow_symlinks=False):
-                denial = find_denial(path + "/")
-            if denial is None:
-                admitted.append(one)
-            elif denial.rule != OWN_DIRECTORY_RULE:  # No count may reveal that our data directory exists
-                self.skipped["denied"] += 1
-                if len(self.denied_inodes) < _MAX_DENIED_INODES:
-                    self.denied_inodes.add(entry.inode())
-                    if entry.is_dir(follow_symlinks=False):
-                        self._denied.add(path)
-        return admitted
 
     def _read_rules(self, level: WalkLevel, directory: int, path: str) -> None:
         """Add a directory's own `.gitignore` to the rules."""

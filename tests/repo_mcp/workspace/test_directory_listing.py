@@ -10,8 +10,10 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
+from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.live_tree import list_directory
+from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree
@@ -70,6 +72,25 @@ def test_a_listing_leaves_out_what_the_walk_leaves_out_and_counts_it(
     assert tree.list("src").left_out == {"hidden": 1, "ignored": 2}
     assert tree.list("build") == DirectoryListing("build", (), {"ignored": 1})
     assert tree.list(".config") == DirectoryListing(".config", (), {"hidden": 1})
+
+
+@posix
+def test_a_listing_counts_and_says_of_refused_files_what_the_walk_does(tmp_path: Path) -> None:
+    tree = ListedTree(tmp_path)
+    tree.write(".gitignore", text="*.o\n")
+    tree.write("src/.gitignore", "outside", "src/a.py")
+    for name in ("b.o", "c.py", "src/.gitignore"):
+        (tree.root / name).unlink(missing_ok=True)
+        os.link(tree.root / "outside", tree.root / name)
+    tree.reader.close()
+    tree.reader = RepositoryReader(str(tmp_path), tree.deny.find_denial, Refusals(hard_links=True))
+    assert tree.list("").left_out == {"hard_link": 2, "hidden": 1, "ignored": 1}
+    assert tree.list("src").left_out == {"hidden": 1}
+    walked = tree.walk()
+    assert walked.skipped == {"hard_link": 2, "hidden": 2, "ignored": 1}
+    assert tree.list("src").warnings == walked.warnings
+    assert walked.warnings
+    tree.reader.close()
 
 
 @pytest.mark.parametrize("rules", ["*.json\nd1/\n!/d0/f1.json\n", "*\n", "*\n!d0\n", "*\n!d0/\n*.md\n"])

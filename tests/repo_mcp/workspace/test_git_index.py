@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.workspace import git_index, git_index_entries
+from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.git_index import GitIndex
 from repo_mcp.workspace.git_index_entries import TrackedPaths, UnusableIndex, parse_index
 from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.live_tree import list_directory
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
