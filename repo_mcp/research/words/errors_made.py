@@ -33,7 +33,7 @@ from repo_mcp.research.words.error_lines import (
 )
 from repo_mcp.research.words.guards import Guard, read_guard
 from repo_mcp.research.words.held_errors import find_maker, find_set, name_held
-from repo_mcp.research.words.kept_errors import list_caught, list_given_back
+from repo_mcp.research.words.kept_errors import list_caught
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
@@ -54,7 +54,6 @@ _GIVES_MESSAGE = re.compile(
     r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
 )
 _IS_RAISING = re.compile(r"\b(?:throw|raise)\b")
-_ASKS_RETURNED = re.compile(r"\breturn", re.IGNORECASE)
 _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
@@ -167,8 +166,6 @@ def list_raising(
     if not numbers:
         return []
     kept = state.source.read_comment_lines(path) | list_caught(lines, first, last, path)
-    if not is_helper and not _ASKS_RETURNED.search(state.request.query):
-        kept |= list_given_back(lines, first, last, path)
     return [at for at in numbers if at not in kept and not _makes_no_error(state, lines[at - 1])]
 
 

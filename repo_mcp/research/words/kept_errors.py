@@ -1,14 +1,13 @@
 """Tell which lines of a function make errors that never leave it. Pure.
 
-    try {                                       return new ReadError("no row");
+    try {
         throw new Error("no row");
-    } catch (cause) {                           made, and handed back as a value
+    } catch (cause) {
         throw new ReadError({ cause });
     }                                           the caller only meets the ReadError
 
 Indentation shows what a `try` encloses, in every language that people format. If the `catch` may not catch
-everything, or may let out what it catches, all is taken to leave. In languages where functions return
-their errors, such as Go, Rust and C, what is returned leaves, too.
+everything, or may let out what it catches, all is taken to leave.
 """
 
 from __future__ import annotations
@@ -19,25 +18,9 @@ from collections.abc import Sequence
 from repo_mcp.bundler.body import measure_indent
 from repo_mcp.bundler.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.words.error_lines import LINE_CHARS, join_open
+from repo_mcp.research.words.error_lines import LINE_CHARS
 
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
-# Languages in which errors are raised: one that is returned is a value like any other.
-_RAISING = _SCRIPTS | {"csharp", "dart", "groovy", "java", "kotlin", "php", "python", "ruby", "scala"}
-_GIVES_BACK = re.compile(
-    r"\s*+(?:return|yield)\s++(?:await\s++)?(?:new\s++)?(?:[\w$]{1,60}(?:\.|::)){0,6}[\w$]*(?:Error|Exception)\w*\s*+[({]"
-    r"|(?!.*(?:[Tt]hrow|reject)).*[=-]>\s*+new\s++(?:[\w$]{1,60}\.){0,6}\w*(?:Error|Exception)\w*\s*+\("
-)
-_HOLDS = re.compile(
-    r"\s*+(?:[\w$<>?.\[\]]{1,60}\s+){0,2}([\w$]+)(?:\s*:[^=]{1,60})?\s*=\s*(?:new\s+)?(?:[\w$]{1,60}\.){0,6}"
-    r"\w*(?:Error|Exception)\w*\s*\("
-)  # `const made = new ReadError(`
-# `return new Event(name, new ReadError(name))`: what holds it is no error.
-_WRAPS = re.compile(
-    r"\s*+return\s++new\s++(?!\w*(?:Error|Exception|Promise))[A-Z][\w$.]*+(?:<[^()]{0,80}>)?\("
-    r"(?!(?s:.*)(?:[Tt]hrow|[Rr]eject|[Rr]aise))(?s:.*)\bnew\s++(?:[\w$]{1,60}\.){0,6}\w*(?:Error|Exception)\("
-)
-STATEMENT_LINES = 4  # of one that hands back what holds an error
 _TRIES = re.compile(r"\s*+[})\s]*+(?:(?:try|do)\b\s*+(?:[({:]|$)|begin\s*+$)")
 _CATCHES = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)", re.DOTALL)
 _CLOSES = re.compile(r"\s*+[})]++\s*+$")
@@ -63,35 +46,6 @@ _HANDS_ON = re.compile(
 
 
 _Clause = tuple[str, range]  # one that catches: what stands behind its word, and the numbers of its lines
-
-
-def list_given_back(lines: Sequence[str], first: int, last: int, path: str) -> set[int]:
-    """Return the numbers of those lines that only hand back an error as a value.
-
-    Such a line returns the error, or gives it to a variable that is returned and neither raised nor handed to
-    another function. Where functions fail by returning errors, there are none.
-    """
-    if find_language(path).name not in _RAISING:
-        return set()
-    numbers = range(first, min(last, len(lines)) + 1)
-    found = {at for at in numbers if _GIVES_BACK.match(lines[at - 1][:LINE_CHARS])}
-    for at in numbers:
-        is_made = "return new " in lines[at - 1]
-        statement = join_open(lines[at - 1 : at - 1 + STATEMENT_LINES]) if is_made else ""
-        if _WRAPS.match(statement):
-            found.update(range(at, at + statement.count("\n")))
-        held = _HOLDS.match(lines[at - 1][:LINE_CHARS])
-        if held is not None and _is_only_returned(held[1], lines[at : min(last, len(lines))]):
-            found.add(at)
-    return found
-
-
-def _is_only_returned(name: str, below: Sequence[str]) -> bool:
-    """Return True if a variable is returned by one of some lines, and neither raised nor handed on by any."""
-    own = rf"(?<![\w.]){re.escape(name)}\b(?!\s*=)"
-    uses = re.compile(rf"(?:(?P<returned>\breturn\s+)|\b(?:throw|raise)\b.*|\(.*){own}")
-    found = [use["returned"] for line in below if (use := uses.search(line[:LINE_CHARS]))]
-    return bool(found) and all(found)
 
 
 def list_caught(lines: Sequence[str], first: int, last: int, path: str) -> set[int]:
