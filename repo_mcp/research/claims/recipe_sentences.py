@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import (
     cite_lines,
@@ -15,7 +13,6 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import MOST_INNER
-from repo_mcp.research.words.read_tables import NAMED_AFTER_KIND
 
 SECTION = "section"  # the kind of a finding in a document
 _OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
@@ -56,7 +53,7 @@ def describe_recipe(state: ResearchState) -> str:
     elif Role.BASE in found:
         sentences = _describe_base(state)
     elif tables:
-        sentences = _describe_named(tables)
+        sentences = [f"Add an entry to {name_findings(tables)}."]
     else:
         return ""
     for role, sentence in _SENTENCES:
@@ -102,13 +99,6 @@ def _describe_member(state: ResearchState) -> list[str]:
     places = _list(state, Role.HAS_MEMBER)
     named = join_names((cite_lines(one, MOST_LINES) for one in places), MOST_FILES)
     return [f"One of them, {places[0].reason.about}, occurs at {named}."] if places else []
-
-
-def _describe_named(tables: Sequence[Finding]) -> list[str]:
-    """Return a sentence on the tables with entries of a kind, and whether only their names say so."""
-    by_name = f", to judge by {'its name' if len(tables) == 1 else 'their names'}"
-    told = by_name if all(one.reason == NAMED_AFTER_KIND for one in tables) else ""
-    return [f"Add an entry to {name_findings(tables)}{told}."]
 
 
 def describe_tables(state: ResearchState) -> str:

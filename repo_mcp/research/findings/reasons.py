@@ -44,7 +44,7 @@ class Role(Enum):
     CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
     LISTS = auto()  # names several of the kind
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
-    NAMED_TABLE = auto()  # others of the kind are entries of it, by its name
+    NAMED_TABLE = auto()  # a guess names it, and others of the kind are entries of it
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
     MODEL = auto()  # one of the kind, to be copied
 

@@ -1,4 +1,4 @@
-"""Find the tables to which one more of a kind is added: guessed, named after it, or read by good functions.
+"""Find the tables to which one more of a kind is added: guessed, or read by good functions.
 
     LOADERS = {                        def find_loader(name):
         "setup.cfg": load_ini,             return LOADERS.get(name)
@@ -19,18 +19,16 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
-from repo_mcp.research.findings.named_symbols import VALUES, admits_node, find_by_name, read_body
+from repo_mcp.research.findings.named_symbols import VALUES, admits_node, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import Seed, build_seed
 from repo_mcp.text.guessed_names import list_own_names
-from repo_mcp.text.question_words import find_action, shares_word
 
 LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
 MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files that declare one such name
 _GUESSED = Reason("a new one is an entry of it", Role.NAMED_TABLE)
-NAMED_AFTER_KIND = Reason("a new one is an entry of it, to judge by its name", Role.NAMED_TABLE)
 _OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
 _OF_TYPES = re.compile(r"=\s*(?:\w+\.)?(?:Annotated|Callable|Literal|Optional|Tuple|Union)\[")  # for checkers
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
@@ -40,15 +38,14 @@ LEAST_ENTRIES = 3  # of a table, each in a line of its own
 
 
 def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds: first the tables guessed or named after the kind, and behind each good one its own.
+    """Return the seeds: first the tables that are guessed, and behind each good one its own.
 
     None are added where the base of a kind is known.
     """
     if any(seed.reason.role in (Role.BASE, Role.ENUMERATION, Role.RETURNED) for seed in seeds):
         return [*seeds]
     known = {seed.node: seed for seed in seeds if seed.node is not None}
-    reasons = _list_named_tables(state)
-    named = [*reasons]
+    named = [*dict.fromkeys(_list_guessed_tables(state))]
     seeds = [seed for seed in seeds if seed.node not in named]
     readers: dict[Node, Seed] = {}  # of each table, the best one
     for seed in seeds[:LOOKED_AT]:
@@ -59,9 +56,7 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         for node, seed in islice(readers.items(), MOST_TABLES)
         if seed.node not in readers and node not in named
     }
-    ordered = [
-        replace(known.get(node) or build_seed(state, node, 1.0), reason=why) for node, why in reasons.items()
-    ]
+    ordered = [replace(known.get(node) or build_seed(state, node, 1.0), reason=_GUESSED) for node in named]
     for seed in seeds:
         if seed.node is None or seed.node not in read_by:
             ordered.append(seed)
@@ -69,12 +64,6 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             reason = Reason(f"is a table that {seed.name} reads", Role.TABLE)
             ordered.append(replace(known.get(node) or build_seed(state, node, seed.worth), reason=reason))
     return ordered
-
-
-def _list_named_tables(state: ResearchState) -> dict[Node, Reason]:
-    """Return the tables with a guessed name, then those named after the kind."""
-    reasons = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
-    return reasons | {node: NAMED_AFTER_KIND for node in _list_tables_of_kind(state) if node not in reasons}
 
 
 def _list_guessed_tables(state: ResearchState) -> list[Node]:
@@ -85,22 +74,6 @@ def _list_guessed_tables(state: ResearchState) -> list[Node]:
         for node in map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARING))
         if admits_node(state, node) and _is_table(state, node)
     ][:MOST_GUESSED]
-
-
-def _list_tables_of_kind(state: ResearchState) -> list[Node]:
-    """Return the tables with all the nouns of what is to be added in their names: `ERROR_CODES_BY_NAME`.
-
-    One noun alone may be part of any name.
-    """
-    action = find_action(state.request.query)
-    if action is None or len(action.nouns) < 2:
-        return []
-    return [
-        node
-        for kind in VALUES
-        for node in find_by_name(state, " ".join(action.nouns), kind.name.lower())
-        if _is_table(state, node) and shares_word(node.symbol.name, action.nouns) == len(action.nouns)
-    ][:MOST_TABLES]
 
 
 def _is_table(state: ResearchState, node: Node) -> bool:

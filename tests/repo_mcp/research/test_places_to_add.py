@@ -64,18 +64,6 @@ def test_a_guessed_enumeration_of_kinds_takes_one_more() -> None:
     assert claim.startswith("Add a member to faults.FaultKind (faults.py:4-6).")
 
 
-def test_tables_named_after_a_kind_take_one_more() -> None:
-    table = "LATE: 31,  # a comment\n    LOST: 32,  # another\n    BROKEN: 33,\n}\n"
-    texts = {
-        "codes.py": (
-            "LATE, LOST, BROKEN = range(3)\n\n"
-            f"PARCEL_FAULT_CODES = {{\n    {table}\n\ndef report(fault):\n    return str(fault)\n"
-        )
-    }
-    claim = Asked(texts).ask("where would I add a new fault code?").claim
-    assert claim == "Add an entry to codes.PARCEL_FAULT_CODES (codes.py:3-7), to judge by its name."
-
-
 def test_a_guessed_base_must_have_what_the_new_one_is_said_to_be_like() -> None:
     wide = "".join(f"class {one}Store(Store):\n    size = 1\n\n\n" for one in ("Cold", "Dry", "Wet", "Old"))
     texts = {
