@@ -18,7 +18,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
-from repo_mcp.research.words.compared_lines import leave_out_checks, match_defaults
+from repo_mcp.research.words.compared_lines import match_defaults
 from repo_mcp.research.words.error_lines import holds_error
 from repo_mcp.research.words.handlers import asks_failing
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
@@ -96,10 +96,7 @@ class _Page:
         self._seeds = seeds
         self._compares = any(seed.reason.role in _COMPARED for seed in seeds)
         bodies = (_leave_out_members(seed, seeds[:BODIES]) for seed in seeds)
-        self._bodies = [  # as shown
-            trim_margin(leave_out_checks(body) if self._compares and _is_built(seed) else body)
-            for seed, body in zip(seeds, bodies, strict=True)
-        ]
+        self._bodies = [trim_margin(body) for body in bodies]  # as shown
         self._preferred = preferred
         leads = match_calls([seed.name for seed in seeds])
         self._leads = match_handlers(leads) if asks_failing(state.request.query) else leads
