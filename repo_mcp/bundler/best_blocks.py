@@ -11,9 +11,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from repo_mcp.bodies.body import says_nothing
+from repo_mcp.bodies.statements import holds_failure
 from repo_mcp.bundler.block_worth import list_far_comments, rate_work
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.body import says_nothing
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
@@ -21,7 +22,6 @@ from repo_mcp.bundler.layouts import LayoutReader
 from repo_mcp.bundler.opened_files import MAX_OPENED, Opener, RatedFile
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from index_format import IndexFormatError
+from repo_mcp.bodies.body import MAX_LINE_CHARS, Body, measure
+from repo_mcp.bodies.chosen_lines import choose_lines
 from repo_mcp.bundler.best_blocks import rate_blocks
-from repo_mcp.bundler.body import MAX_LINE_CHARS, Body, measure
-from repo_mcp.bundler.chosen_lines import choose_lines
 from repo_mcp.bundler.layouts import LayoutReader, read_layout
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import says_nothing
+from repo_mcp.bodies.body import says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
 
-from repo_mcp.bundler.statements import is_branch, leaves
+from repo_mcp.bodies.statements import is_branch, leaves
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence

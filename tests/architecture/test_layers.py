@@ -103,7 +103,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.languages.outline",
         "repo_mcp.languages.typescript",
     ),
-    ("repo_mcp.languages.treesitter", "repo_mcp.workspace"),
+    ("repo_mcp.bodies", "repo_mcp.languages.treesitter", "repo_mcp.workspace"),
     ("repo_mcp.storage", "repo_mcp.symbols", "repo_mcp.text"),
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
     (

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.bound_statements import find_makers
-from repo_mcp.bundler.statements import QUOTED, Statement, cut_statements, holds_failure, leaves
+from repo_mcp.bodies.body import Body, list_code
+from repo_mcp.bodies.bound_statements import find_makers
+from repo_mcp.bodies.statements import QUOTED, Statement, cut_statements, holds_failure, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.named_symbols import computes

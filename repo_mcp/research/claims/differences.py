@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence, Set
 from operator import itemgetter
 
-from repo_mcp.bundler.body import list_code
-from repo_mcp.bundler.statements import is_branch, only_logs
+from repo_mcp.bodies.body import list_code
+from repo_mcp.bodies.statements import is_branch, only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS

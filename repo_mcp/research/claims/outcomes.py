@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from repo_mcp.bundler.body import Body
-from repo_mcp.bundler.statements import Statement, holds_failure, is_branch, leaves, only_logs
+from repo_mcp.bodies.body import Body
+from repo_mcp.bodies.statements import Statement, holds_failure, is_branch, leaves, only_logs
 from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.research.edges.unparsed_files import read_declared_lines

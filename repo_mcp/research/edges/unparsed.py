@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import Body, trim_margin
-from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.bodies.body import Body, trim_margin
+from repo_mcp.bodies.chosen_lines import choose_lines
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.query.asked_name import split_qualified

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
+from repo_mcp.bodies.body import cut_margin, find_margin, says_nothing
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_decorator
 from repo_mcp.research.findings.records import Finding

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import Statement, cut_statements
+from repo_mcp.bodies.body import Body, list_code
+from repo_mcp.bodies.statements import Statement, cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.locating import is_test_symbol, may_answer

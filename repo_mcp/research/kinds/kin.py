@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from repo_mcp.bundler.body import Body
+from repo_mcp.bodies.body import Body
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.citing import shorten

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from repo_mcp.bundler.statements import QUOTED, is_branch
+from repo_mcp.bodies.statements import QUOTED, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from repo_mcp.bundler.body import says_nothing
+from repo_mcp.bodies.body import says_nothing
 
 MOST_LINES = 5  # of one value; of a longer table, the first ones show what a row looks like
 _LITERAL = r"-?\.?\d|[\"'`][^\"'`\s][^\"'`\n]*[\"'`]|(?:true|false|True|False)\b"

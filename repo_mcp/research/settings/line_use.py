@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from repo_mcp.bundler.statements import is_branch
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.body import measure, measure_indent, says_nothing
+from repo_mcp.bodies.body import measure, measure_indent, says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch

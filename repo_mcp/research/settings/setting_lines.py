@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.research_state import ResearchState

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets

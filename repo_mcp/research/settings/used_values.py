@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from repo_mcp.bundler.body import cut_margin, find_margin, says_nothing
-from repo_mcp.bundler.statements import only_logs
+from repo_mcp.bodies.body import cut_margin, find_margin, says_nothing
+from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace

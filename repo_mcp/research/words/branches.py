@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from repo_mcp.bundler.body import Body, list_code, says_nothing
-from repo_mcp.bundler.statements import (
+from repo_mcp.bodies.body import Body, list_code, says_nothing
+from repo_mcp.bodies.statements import (
     Statement,
     cut_statements,
     holds_failure,

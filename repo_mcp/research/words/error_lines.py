@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.bodies.statements import holds_failure, is_branch
 
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`, also of a module,
 # `raise errors.NoRowFound(`; in C++ `std::out_of_range`, behind `throw` or in `throw_as<std::out_of_range>(`;

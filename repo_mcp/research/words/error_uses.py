@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
-from repo_mcp.bundler.statements import is_branch
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.bundler.statements import only_logs
+from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration

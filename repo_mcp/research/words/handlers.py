@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import (
+from repo_mcp.bodies.body import Body, list_code
+from repo_mcp.bodies.statements import (
     Statement,
     cut_statements,
     is_branch,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
 

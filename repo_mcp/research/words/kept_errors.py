@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import measure_indent
-from repo_mcp.bundler.statements import only_logs
+from repo_mcp.bodies.body import measure_indent
+from repo_mcp.bodies.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.words.error_lines import LINE_CHARS
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import measure_indent, says_nothing
-from repo_mcp.bundler.statements import is_branch
+from repo_mcp.bodies.body import measure_indent, says_nothing
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.research.findings.open_brackets import QUOTED
 from repo_mcp.research.findings.progress import KeyUse, UsedKey
 from repo_mcp.research.words.branches import LINE_CHARS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.bodies.statements import holds_failure
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.rated_seeds import Seed

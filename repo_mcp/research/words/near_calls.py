@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 
-from repo_mcp.bundler.statements import only_logs
+from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from repo_mcp.bodies.body import Body, only_imports, says_nothing
 from repo_mcp.bundler.best_blocks import (
     NOT_RUN,
     RUN,
@@ -23,7 +24,6 @@ from repo_mcp.bundler.best_blocks import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.body import Body, only_imports, says_nothing
 from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from repo_mcp.bundler.body import measure_indent
+from repo_mcp.bodies.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, islice
 
-from repo_mcp.bundler.body import measure, measure_indent
+from repo_mcp.bodies.body import measure, measure_indent
 from repo_mcp.record_classes import dataclass
 
 EXAMPLE_CHARS = 1_200  # of a section that shows how something is written

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import pairwise, takewhile
 from types import MappingProxyType
 
-from repo_mcp.bundler.body import Body, list_code, measure, measure_indent, trim_margin
-from repo_mcp.bundler.chosen_lines import choose_lines, rank_lines
+from repo_mcp.bodies.body import Body, list_code, measure, measure_indent, trim_margin
+from repo_mcp.bodies.chosen_lines import choose_lines, rank_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace

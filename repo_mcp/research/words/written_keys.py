@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.chosen_lines import choose_lines
+from repo_mcp.bodies.chosen_lines import choose_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS

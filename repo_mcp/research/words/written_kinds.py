@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.bundler.body import Body
+from repo_mcp.bodies.body import Body
 from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest

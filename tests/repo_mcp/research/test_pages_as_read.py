@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.body import Body, only_imports
+from repo_mcp.bodies.body import Body, only_imports
 from repo_mcp.research.findings.citing import join_by_file
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.research.words.error_lines import find_errors

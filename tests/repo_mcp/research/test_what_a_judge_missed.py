@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.bundler.body import Body
+from repo_mcp.bodies.body import Body
 from repo_mcp.research.findings.first_sentences import read_first_sentence
 from repo_mcp.research.words.error_lines import OF_ERROR, holds_error
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads

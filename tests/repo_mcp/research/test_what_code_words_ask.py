@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.body import Body, list_code
-from repo_mcp.bundler.statements import cut_statements
+from repo_mcp.bodies.body import Body, list_code
+from repo_mcp.bodies.statements import cut_statements
 from repo_mcp.research.findings.records import Form
 from tests.repo_mcp.research.asking import Asked, find_one
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.body import find_margin
-from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.bodies.body import find_margin
+from repo_mcp.bodies.statements import holds_failure
 from repo_mcp.research.findings.excerpts import render_excerpt
 from repo_mcp.research.findings.locating import is_aside
 from repo_mcp.research.settings.line_use import LineUse, classify_use

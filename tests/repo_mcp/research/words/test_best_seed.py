@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, cast
 
-from repo_mcp.bundler.statements import Body
+from repo_mcp.bodies.statements import Body
 from repo_mcp.research.words.best_seed import is_thin
 from repo_mcp.research.words.leading_seed import (
     put_agreed_first,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.body import Body
-from repo_mcp.bundler.statements import Statement
+from repo_mcp.bodies.body import Body
+from repo_mcp.bodies.statements import Statement
 from repo_mcp.research.words.branches import quote
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from repo_mcp.bundler.body import Body
+from repo_mcp.bodies.body import Body
 from repo_mcp.research.words.rated_seeds import Seed, _put_named_first, describe_words
 from tests.growth import assert_linear
 

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import takewhile
 
-from repo_mcp.bundler.body import Body, is_directive, measure, measure_indent, says_nothing
+from repo_mcp.bodies.body import Body, is_directive, measure, measure_indent, says_nothing
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines

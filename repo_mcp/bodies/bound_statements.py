@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from repo_mcp.bundler.body import Body
-from repo_mcp.bundler.statements import MAX_STATEMENTS, QUOTED, Statement, is_branch, leaves
+from repo_mcp.bodies.body import Body
+from repo_mcp.bodies.statements import MAX_STATEMENTS, QUOTED, Statement, is_branch, leaves
 
 MOST_MAKERS = 3  # of the names in one statement
 LINE_CHARS = 400  # read of a line, so that none takes long

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.body import Body, find_margin, measure, says_nothing, trim_margin
-from repo_mcp.bundler.chosen_lines import NEAR_LINES, choose_lines
-from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.bodies.body import Body, find_margin, measure, says_nothing, trim_margin
+from repo_mcp.bodies.chosen_lines import NEAR_LINES, choose_lines
+from repo_mcp.bodies.statements import holds_failure, is_branch
 from repo_mcp.research.findings.excerpts import render_excerpt
 from tests.growth import assert_linear
 

@@ -13,9 +13,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from repo_mcp.bundler.body import Body, is_directive, list_code, measure
-from repo_mcp.bundler.bound_statements import find_bound, find_makers
-from repo_mcp.bundler.statements import (
+from repo_mcp.bodies.body import Body, is_directive, list_code, measure
+from repo_mcp.bodies.bound_statements import find_bound, find_makers
+from repo_mcp.bodies.statements import (
     Statement,
     cut_statements,
     is_empty,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.body import Body, measure
-from repo_mcp.bundler.bound_statements import find_makers
-from repo_mcp.bundler.chosen_lines import choose_lines
-from repo_mcp.bundler.statements import cut_statements
+from repo_mcp.bodies.body import Body, measure
+from repo_mcp.bodies.bound_statements import find_makers
+from repo_mcp.bodies.chosen_lines import choose_lines
+from repo_mcp.bodies.statements import cut_statements
 
 SEND = """
 function send(parcel, post) {
