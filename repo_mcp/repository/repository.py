@@ -36,8 +36,8 @@ from repo_mcp.model import (
 )
 from repo_mcp.process.hardening import limit_dumps
 from repo_mcp.record_classes import replace
-from repo_mcp.repository.chosen_lines import keep_asked, keep_first, note_unasked, shorten
 from repo_mcp.repository.engines import Engines, EngineSources, Outliner
+from repo_mcp.repository.opened.shortened import keep_asked, keep_first, note_unasked, shorten
 from repo_mcp.repository.request_filters import RequestFilters
 from repo_mcp.repository.root_indexes import IndexSources, RootIndexes, find_donors
 from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir

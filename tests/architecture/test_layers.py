@@ -73,6 +73,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("repo_mcp.toolsets",),
     ("repo_mcp.repository",),
+    ("repo_mcp.repository.opened",),
     ("repo_mcp.impact", "repo_mcp.research", "repo_mcp.scip"),
     ("repo_mcp.research.claims",),
     ("repo_mcp.research.settings", "repo_mcp.research.structure"),

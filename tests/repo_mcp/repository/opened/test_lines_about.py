@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.ranking.page import lines_about
-from repo_mcp.ranking.page.lines_about import (
+from repo_mcp.repository.opened import lines_about
+from repo_mcp.repository.opened.lines_about import (
     BARE_CHARS,
     HEAD_LINES,
     MAX_COMPARED,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from repo_mcp.ranking.page.lines_near import HEAD_LINES, LONG_CHARS
+from repo_mcp.repository.opened.lines_near import HEAD_LINES, LONG_CHARS
 from repo_mcp.text.block_heads import measure_depth
 from repo_mcp.text.lines import is_comment
 

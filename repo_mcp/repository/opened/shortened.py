@@ -1,7 +1,7 @@
 """The lines that are shown of a long declaration or text: heads, lines near one, or lines about words.
 
 Left out on purpose: how the lines are chosen (`repo_mcp.languages.outline.folded_lines`, and `lines_near`,
-`outer_lines` and `lines_about` in `repo_mcp.ranking.page`).
+`outer_lines` and `lines_about` beside this file).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
     chosen = choose_folded(opened.lines, start, outline.symbols, around, has_directives=has_directives)
     if chosen is None:
         return None
-    from repo_mcp.ranking.page.outer_lines import narrow_folded  # imported here, as in _keep_part
+    from repo_mcp.repository.opened.outer_lines import narrow_folded  # imported here, as in _keep_part
 
     outer = narrow_folded(opened.lines, start, chosen)
     if outer is not None:
@@ -65,8 +65,8 @@ def _keep_part(
     """Return a long function with some of its lines, else None: those near one, or the outermost."""
     if find_language(opened.path).kind != "code":
         return None
-    from repo_mcp.ranking.page.lines_near import choose_near  # imported here, as ranges need neither
-    from repo_mcp.ranking.page.outer_lines import choose_outer
+    from repo_mcp.repository.opened.lines_near import choose_near  # imported here, as ranges need neither
+    from repo_mcp.repository.opened.outer_lines import choose_outer
 
     near = None if around is None else choose_near(opened.lines, opened.start_line, around, most_lines)
     chosen = near or choose_outer(opened.lines, opened.start_line, _list_documentation(opened, outline))
@@ -136,10 +136,7 @@ def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: i
 
     They are at most `most_lines`. Return None if no line has one of the words.
     """
-    from repo_mcp.ranking.page.lines_about import (
-        choose_asked,
-        list_left,
-    )  # imported here: few calls give words
+    from repo_mcp.repository.opened.lines_about import choose_asked, list_left  # few calls give words
 
     is_prose = find_language(opened.path).kind == "docs"
     chosen = choose_asked(opened.lines, opened.start_line, about, around, is_prose=is_prose)[:most_lines]
@@ -157,7 +154,7 @@ def keep_asked(opened: OpenedText, about: str, around: int | None, most_lines: i
 
 def keep_first(opened: OpenedText, most_lines: int) -> OpenedText:
     """Return the first of the opened lines, none of which has a word that was asked for."""
-    from repo_mcp.ranking.page.lines_about import choose_first  # imported here, as in keep_asked
+    from repo_mcp.repository.opened.lines_about import choose_first  # imported here, as in keep_asked
 
     chosen = choose_first(opened.lines, opened.start_line)[:most_lines]
     if len(chosen) == len(opened.lines):

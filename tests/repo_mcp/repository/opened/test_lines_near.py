@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.ranking.page.lines_near import HEAD_LINES, LONG_CHARS, ROOM_CHARS, choose_near, list_beside
+from repo_mcp.repository.opened.lines_near import HEAD_LINES, LONG_CHARS, ROOM_CHARS, choose_near, list_beside
 
 LONG = [
     "def pay(",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.ranking.page.lines_near import HEAD_LINES, LONG_CHARS
-from repo_mcp.ranking.page.outer_lines import ROOM_CHARS, choose_outer
+from repo_mcp.repository.opened.lines_near import HEAD_LINES, LONG_CHARS
+from repo_mcp.repository.opened.outer_lines import ROOM_CHARS, choose_outer
 
 HEAD = ["def pay(", "    amount,", "):", '    """Pay."""']
 BLOCK = ["", "    # next", "    for one in amount:", *["        one = one - 1"] * 20, "    )"]

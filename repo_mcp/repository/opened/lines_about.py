@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate
 
 from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.ranking.page.lines_near import MOST_HEADS, list_beside
+from repo_mcp.repository.opened.lines_near import MOST_HEADS, list_beside
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.block_heads import list_heads
 from repo_mcp.text.lines import is_comment
