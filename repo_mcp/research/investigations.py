@@ -34,6 +34,7 @@ from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
 from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
+from repo_mcp.research.errors.raised import note_raised
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.first_sentences import list_comment, read_comment
 from repo_mcp.research.findings.locating import is_program
@@ -55,7 +56,6 @@ from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.member_places import note_member_places
 from repo_mcp.research.words.open_questions import connect
-from repo_mcp.research.words.raised_errors import note_raised
 from repo_mcp.research.words.rated_seeds import PreferredKind
 from repo_mcp.research.words.sections import note_documents, note_instructions
 from repo_mcp.research.words.seeds import find_seeds

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.claims.parts_claim import write_question
+from repo_mcp.research.errors.lines import LINE_CHARS
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.records import (
     Finding,
@@ -25,7 +26,6 @@ from repo_mcp.research.findings.records import (
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
 from repo_mcp.research.question.grammar import parse_question
-from repo_mcp.research.words.error_lines import LINE_CHARS
 from repo_mcp.text.question_words import list_shared, list_words, shares_word
 
 LEAST_HELD = 2  # words of a part, which a line has together by no chance

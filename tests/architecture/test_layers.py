@@ -78,6 +78,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.research.claims",),
     ("repo_mcp.research.settings", "repo_mcp.research.structure"),
     ("repo_mcp.research.words",),
+    ("repo_mcp.research.errors",),
     ("repo_mcp.research.kinds",),
     ("repo_mcp.research.edges",),
     ("repo_mcp.research.question",),

@@ -23,13 +23,7 @@ from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.bound_statements import find_makers
 from repo_mcp.bodies.statements import QUOTED, Statement, cut_statements, holds_failure, leaves
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.findings.citing import join_names, shorten_symbol
-from repo_mcp.research.findings.named_symbols import computes
-from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
-from repo_mcp.research.words.asked_words import MAX_WORDS
-from repo_mcp.research.words.branches import (
+from repo_mcp.research.errors.branches import (
     LINE_CHARS,
     build_body,
     iter_branches,
@@ -40,7 +34,13 @@ from repo_mcp.research.words.branches import (
     read_line,
     show_lines,
 )
-from repo_mcp.research.words.error_lines import OF_ERROR
+from repo_mcp.research.errors.lines import OF_ERROR
+from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.named_symbols import computes
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
+from repo_mcp.research.words.asked_words import MAX_WORDS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

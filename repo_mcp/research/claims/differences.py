@@ -20,6 +20,7 @@ from repo_mcp.research.edges.shared_members import (
     name_apart,
 )
 from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.errors.branches import quote
 from repo_mcp.research.findings.citing import (
     cite,
     cite_lines,
@@ -39,7 +40,6 @@ from repo_mcp.research.findings.named_symbols import (
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.words.branches import quote
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

@@ -18,6 +18,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.errors.fields import find_kept
+from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.findings.citing import (
     cite,
     join_names,
@@ -34,8 +36,6 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.asked_words import find_error_kind
-from repo_mcp.research.words.error_fields import find_kept
-from repo_mcp.research.words.error_lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.words.errors_made import (
     iter_errors,
     join_errors,

@@ -15,11 +15,7 @@ from functools import partial
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.bodies.statements import Statement, holds_failure, is_branch, leaves, only_logs
-from repo_mcp.research.findings.citing import join_names, shorten_symbol
-from repo_mcp.research.findings.locating import is_test
-from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import (
+from repo_mcp.research.errors.branches import (
     MOST_STATEMENTS,
     Branch,
     build_body,
@@ -31,8 +27,12 @@ from repo_mcp.research.words.branches import (
     read_line,
     show_lines,
 )
-from repo_mcp.research.words.error_lines import OF_ERROR
-from repo_mcp.research.words.handlers import LEAST_HANDLED, Handler, Step, asks_failing, rate_handlers
+from repo_mcp.research.errors.handlers import LEAST_HANDLED, Handler, Step, asks_failing, rate_handlers
+from repo_mcp.research.errors.lines import OF_ERROR
+from repo_mcp.research.findings.citing import join_names, shorten_symbol
+from repo_mcp.research.findings.locating import is_test
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.lacking_words import weigh_words
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

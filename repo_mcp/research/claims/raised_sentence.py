@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.citing import cite, join_names, name_findings, shorten, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.raised_places import lies_in
-from repo_mcp.research.words.guards import read_guard
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 

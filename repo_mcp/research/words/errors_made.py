@@ -1,7 +1,7 @@
 """List the errors that the functions raise which a question about errors is about, each with its place.
 
-Lines that make errors are told by error_lines.py; those whose errors never leave their function, by
-kept_errors.py.
+Lines that make errors are told by errors/lines.py; those whose errors never leave their function, by
+errors/caught.py.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.findings.citing import drop_paths, join_names
-from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState, build_finding
-from repo_mcp.research.question.error_types import is_error_name, is_no_error
-from repo_mcp.research.words.error_lines import (
+from repo_mcp.research.errors.caught import list_caught
+from repo_mcp.research.errors.guards import Guard, read_guard
+from repo_mcp.research.errors.lines import (
     LINE_CHARS,
     add_value,
     declares_type,
@@ -31,9 +28,12 @@ from repo_mcp.research.words.error_lines import (
     name_made,
     says_error,
 )
-from repo_mcp.research.words.guards import Guard, read_guard
-from repo_mcp.research.words.held_errors import find_maker, find_set, name_held
-from repo_mcp.research.words.kept_errors import list_caught
+from repo_mcp.research.errors.variables import find_maker, find_set, name_held
+from repo_mcp.research.findings.citing import drop_paths, join_names
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState, build_finding
+from repo_mcp.research.question.error_types import is_error_name, is_no_error
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
+from repo_mcp.research.errors.handlers import LEAST_HANDLED, asks_failing, rate_handlers
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_decisions import is_predicate
-from repo_mcp.research.words.handlers import LEAST_HANDLED, asks_failing, rate_handlers
 from repo_mcp.research.words.rated_seeds import Seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import shares_word

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.errors.branches import LINE_CHARS
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.words.branches import LINE_CHARS
 from repo_mcp.research.words.written_texts import is_program_line
 from repo_mcp.text.question_words import shares_word
 

@@ -16,11 +16,11 @@ from repo_mcp.bodies.chosen_lines import choose_lines, rank_lines
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
+from repo_mcp.research.errors.handlers import asks_failing
+from repo_mcp.research.errors.lines import holds_error
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.words.compared_lines import match_defaults
-from repo_mcp.research.words.error_lines import holds_error
-from repo_mcp.research.words.handlers import asks_failing
 from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 

@@ -23,6 +23,8 @@ from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.traversals import DEPENDENTS
+from repo_mcp.research.errors.branches import LINE_CHARS, build_body
+from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import find_inner_span, rank_role
 from repo_mcp.research.findings.progress import KeyPlace, KeyUse
@@ -33,8 +35,6 @@ from repo_mcp.research.question.phrase_names import is_abbreviation
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.words.branches import LINE_CHARS, build_body
-from repo_mcp.research.words.guards import read_guard
 from repo_mcp.research.words.key_uses import is_imported, read_use
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.research.words.written_texts import is_program_line

@@ -12,14 +12,14 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.errors.guards import read_guard
+from repo_mcp.research.errors.lines import LINE_CHARS
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.words.error_lines import LINE_CHARS
-from repo_mcp.research.words.guards import read_guard
 from repo_mcp.text.lines import is_import
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import FileRole, find_role

@@ -6,10 +6,10 @@ import pytest
 
 from repo_mcp.bodies.body import find_margin
 from repo_mcp.bodies.statements import holds_failure
+from repo_mcp.research.errors.lines import find_errors
 from repo_mcp.research.findings.excerpts import render_excerpt
 from repo_mcp.research.findings.locating import is_aside
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.error_lines import find_errors
 from repo_mcp.text.question_words import find_action, list_words
 from tests.repo_mcp.research.asking import Asked, find_one
 

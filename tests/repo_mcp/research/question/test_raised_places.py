@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.errors.uses import MAX_LINES
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.raised_places import find_raised_place
-from repo_mcp.research.words.error_uses import MAX_LINES
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_index import make_graph
 from tests.repo_mcp.research.asking import Asked

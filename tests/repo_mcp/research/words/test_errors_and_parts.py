@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.errors.lines import find_errors
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.error_lines import find_errors
 from tests.repo_mcp.research.asking import Asked
 
 ORDERING = {

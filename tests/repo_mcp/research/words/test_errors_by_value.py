@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.errors.lines import find_errors, holds_error
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.error_lines import find_errors, holds_error
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 

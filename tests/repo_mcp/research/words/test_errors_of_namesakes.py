@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.error_lines import MOST_CHARS, find_errors
+from repo_mcp.research.errors.lines import MOST_CHARS, find_errors
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 

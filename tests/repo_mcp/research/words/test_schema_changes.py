@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.errors.branches import LINE_CHARS
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.words.branches import LINE_CHARS
 from repo_mcp.research.words.schema_changes import MOST_READ
 from tests.repo_mcp.research.asking import Asked, list_found
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.error_lines import find_errors
-from repo_mcp.research.words.held_errors import list_fields
+from repo_mcp.research.errors.lines import find_errors
+from repo_mcp.research.errors.variables import list_fields
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 LABELS = """export class LabelError extends Error {}

@@ -27,8 +27,8 @@ from repo_mcp.bodies.statements import (
     only_logs,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.words.branches import LINE_CHARS, list_inner, read_line
-from repo_mcp.research.words.held_errors import CLAUSE
+from repo_mcp.research.errors.branches import LINE_CHARS, list_inner, read_line
+from repo_mcp.research.errors.variables import CLAUSE
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST_HANDLED = 0.5  # of the number of words, in what was tried or the name of its function

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactRequest
+from repo_mcp.research.errors.variables import list_fields
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.progress import KeptError
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
-from repo_mcp.research.words.held_errors import list_fields
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MOST_READ = 40  # lines with the name of a field; more are of many fields

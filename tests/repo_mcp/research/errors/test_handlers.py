@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bodies.body import Body
-from repo_mcp.research.words.handlers import MOST_HANDLERS, asks_failing, iter_handlers, rate_handlers
+from repo_mcp.research.errors.handlers import MOST_HANDLERS, asks_failing, iter_handlers, rate_handlers
 from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked, find_one
 

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.bodies.statements import Statement
-from repo_mcp.research.words.branches import quote
+from repo_mcp.research.errors.branches import quote
 
 
 def _quote(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from repo_mcp.bodies.body import list_code
 from repo_mcp.bodies.statements import cut_statements, is_branch, list_alternatives, list_outer
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.errors.branches import BARE_ELSE, build_body, quote, read_line
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.branches import BARE_ELSE, build_body, quote, read_line
 
 
 @dataclass(frozen=True, slots=True)

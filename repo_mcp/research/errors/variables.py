@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from repo_mcp.bodies.body import measure_indent
+from repo_mcp.research.errors.lines import LINE_CHARS, RAISES
 from repo_mcp.research.question.error_types import is_error_name
-from repo_mcp.research.words.error_lines import LINE_CHARS, RAISES
 
 LINES_ABOVE = 200  # of one that raises a variable, in which that is set or declared
 MOST_LISTS, MOST_ADDED = 4, 400  # of errors, in one function, and lines that put something there

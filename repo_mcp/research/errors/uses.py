@@ -8,7 +8,7 @@
     if (ex instanceof LockedException)      only names it
 
 Lines are told by their text, so that what no parser reads counts, too. `throws` clauses and imports say
-nothing of this. Which errors a function raises, and with which texts, is told in errors_made.py.
+nothing of this. Which errors a function raises, and with which texts, is told in words/errors_made.py.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.findings.locating import is_test_place
-from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.words.error_lines import (
+from repo_mcp.research.errors.lines import (
     LINE_CHARS,
     RAISES,
     blank_texts,
@@ -34,7 +32,9 @@ from repo_mcp.research.words.error_lines import (
     find_errors,
     makes_error,
 )
-from repo_mcp.research.words.held_errors import find_raising
+from repo_mcp.research.errors.variables import find_raising
+from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 

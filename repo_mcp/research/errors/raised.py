@@ -1,6 +1,6 @@
 """Note where errors of a type are raised, apart from where they are caught or only made.
 
-A type stands for those that derive from it. What a line does with an error is told in error_uses.py.
+A type stands for those that derive from it. What a line does with an error is told in uses.py.
 """
 
 from __future__ import annotations
@@ -10,13 +10,8 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.research.findings.locating import may_answer
-from repo_mcp.research.findings.named_symbols import is_deprecated
-from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Subject
-from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.question.raised_places import lies_in
-from repo_mcp.research.words.error_uses import (
+from repo_mcp.research.errors.guards import read_guard
+from repo_mcp.research.errors.uses import (
     ErrorUse,
     Use,
     find_required_late,
@@ -24,7 +19,12 @@ from repo_mcp.research.words.error_uses import (
     follow_makers,
     follow_raising,
 )
-from repo_mcp.research.words.guards import read_guard
+from repo_mcp.research.findings.locating import may_answer
+from repo_mcp.research.findings.named_symbols import is_deprecated
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.records import Finding, Subject
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.raised_places import lies_in
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.bodies.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.words.error_lines import LINE_CHARS
+from repo_mcp.research.errors.lines import LINE_CHARS
 
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 _TRIES = re.compile(r"\s*+[})\s]*+(?:(?:try|do)\b\s*+(?:[({:]|$)|begin\s*+$)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.error_lines import find_errors, find_message, holds_error
-from repo_mcp.research.words.kept_errors import list_caught
+from repo_mcp.research.errors.caught import list_caught
+from repo_mcp.research.errors.lines import find_errors, find_message, holds_error
 from tests.repo_mcp.research.asking import Asked
 
 PARCEL_TS = """\

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.errors.uses import MAX_LINES
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Form, Report
-from repo_mcp.research.words.error_uses import MAX_LINES
 from tests.repo_mcp.research.asking import Asked
 
 JAVA = {
