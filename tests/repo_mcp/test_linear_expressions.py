@@ -15,6 +15,7 @@ from repo_mcp.graph.typescript.config_files import _COMMENTS, _TRAILING
 from repo_mcp.languages.native.rust import _NAMED_TYPE
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.near_lines import _ASSIGNED_OPENER
+from repo_mcp.languages.treesitter.capture_scopes import _RANGES
 from repo_mcp.research.edges.unparsed import _WITH
 from repo_mcp.research.words.shown_lines import _UNFILLED
 from tests.growth import assert_linear
@@ -40,6 +41,7 @@ FAST = {
         pytest.param(_TRAILING, "", '"a\\', id="strings that do not end"),
         pytest.param(_NAMED_TYPE, "A<", "A", id="type arguments that do not end"),
         pytest.param(_WITH, "with a", "_", id="a name that is not the end"),
+        pytest.param(_RANGES, b"[", b".", id="ranges that do not end"),
         pytest.param(_UNFILLED, "int a(", ")", id="brackets that do not open"),
         pytest.param(_UNFILLED, "a(", "):=", id="results that are none"),
     ],

@@ -39,8 +39,9 @@ _ROUND = re.compile(rb"\([^()\[\]{}]*\)")
 _SQUARE = re.compile(rb"\s*\[[^()\[\]{}]*\]")
 _CURLY = re.compile(rb"\s*\{[^()\[\]{}]*\}")
 # A range of a list is a list: `a[1..]`, in Rust also `a.get(1..)`.
-_RANGES = re.compile(rb"\s*\[[^()\[\]{}]*\.\.[^()\[\]{}]*\]")
-_SLICING = re.compile(rb"\.get(?:_unchecked)?(?:_mut)?\([^()\[\]{}]*\.\.[^()\[\]{}]*\)")
+_RANGE = rb"(?:(?!\.\.)[^()\[\]{}])*+\.\.[^()\[\]{}]*+"
+_RANGES = re.compile(rb"\s*+\[%b\]" % _RANGE)
+_SLICING = re.compile(rb"\.get(?:_unchecked)?(?:_mut)?\(%b\)" % _RANGE)
 MAX_NESTED = 6  # nested brackets that are dropped
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
