@@ -39,13 +39,13 @@ def show_called(state: ResearchState, subjects: Sequence[Node]) -> None:
 
     What helps everywhere is only named.
     """
-    nodes = {node.node_id: node for node in state.nodes.values() if node.symbol.kind in CALLABLE_KINDS}
     met: Counter[int] = Counter()
     setting: dict[Node, list[int]] = {}  # by the text that a call gives
     for position, one in enumerate(state.findings):
-        node = nodes.get(one.node_id or "") if one.hop and not one.shown else None
+        node = one.node if one.hop and not one.shown else None
         if (
             node is None
+            or node.symbol.kind not in CALLABLE_KINDS
             or met[one.hop] >= MOST_CALLED
             or any(is_helper(state, node, own) for own in subjects)
         ):

@@ -237,21 +237,23 @@ def _show_short(state: ResearchState) -> None:
     near = [one for one in state.findings if one.hop]
     if len(near) > MAX_BODIES:
         return
-    nodes = {node.node_id: node for node in state.nodes.values()}
     for position, one in enumerate(state.findings):
         is_short = one.hop and one.end_line - one.start_line < SHORT_LINES
-        if is_short and one.node_id in nodes and one.role is not Role.BY_EXTENSION:
-            shown = show_body(state, nodes[one.node_id], IMPLEMENTING_CHARS // len(near))
+        if is_short and one.node is not None and one.role is not Role.BY_EXTENSION:
+            shown = show_body(state, one.node, IMPLEMENTING_CHARS // len(near))
             state.findings[position] = replace(one, shown=shown)
 
 
 def _show_uses(state: ResearchState) -> None:
     """Show what the few functions that use a subject do with it: the lines with what they pass and get."""
-    nodes = {node.node_id: node for node in state.nodes.values() if node.symbol.kind in CALLABLE_KINDS}
     near = [
-        (position, one, nodes[one.node_id])
+        (position, one, one.node)
         for position, one in enumerate(state.findings)
-        if one.hop == 1 and one.lines and one.node_id in nodes and is_program(one.path)
+        if one.hop == 1
+        and one.lines
+        and one.node is not None
+        and is_program(one.path)
+        and one.node.symbol.kind in CALLABLE_KINDS
     ]
     for position, one, node in near if len(near) <= MAX_USING else ():
         lines = state.source.read_lines(one.path)[: one.end_line]

@@ -75,7 +75,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
         return " ".join([_name_nearest(state, own), *describe_section(state)])
     outcome, place = describe_outcome(state)  # maybe in another declaration
     rivals = _list_rivals(state, best)
-    if told := [node for _, node in rivals if node is not None and node.node_id == place]:
+    if told := [node for _, node in rivals if node is not None and node == place]:
         own = [*told, *(node for node in own if node not in told)]
         rivals = [(name_briefly(best), best), *(one for one in rivals if one[1] not in told)]
         best = own[0]
@@ -92,7 +92,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     elif errors:  # a function whose errors are told needs no further word
         is_told = _is_named(name_briefly(best), errors)
         sentences = [errors.rstrip(), *(judged[:-1] if is_told else sentences)]
-    is_there = place == best.node_id and not errors  # then the best is what was named last
+    is_there = place == best and not errors  # then the best is what was named last
     sentences += [f"There, {outcome.partition(', ')[2]}" if is_there else outcome] if outcome else []
     is_clear = is_there or not outcome
     if not errors:
@@ -124,8 +124,8 @@ def _list_rivals(state: ResearchState, best: Node) -> list[Rival]:
 def _list_others(state: ResearchState, own: Sequence[Node], callees: Sequence[Node]) -> list[Node]:
     """Return the symbols beside the best one that are close by themselves: what it does not call."""
     aside = [one for one in state.findings if one.role in (Role.BESIDE, Role.TABLE)]
-    told = {node.node_id for node in callees} | {one.node_id for one in aside}
-    named = {shorten(node.qualified_name): node for node in reversed(own) if node.node_id not in told}
+    told = {*callees, *(one.node for one in aside)}
+    named = {shorten(node.qualified_name): node for node in reversed(own) if node not in told}
     return [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]
 
 
@@ -363,8 +363,8 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
     nodes = [node for node in nodes if not is_test_node(node) or is_test_place(caller.path)]
     words = list_words(state.request.query)
-    near = {one.node_id for one in state.findings if not one.hop and one.role is not Role.BESIDE}
-    fitting = [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)]
+    near = {one.node for one in state.findings if not one.hop and one.role is not Role.BESIDE}
+    fitting = [node for node in nodes if node in near or shares_word(node.symbol.name, words)]
     chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
     guesses = list_own_names(state.request.guesses)
     return sorted(chosen, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))

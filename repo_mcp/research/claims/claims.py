@@ -231,8 +231,8 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     """
     subjects = {node.declaration: node for node in reading.nodes}
     links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
-    filling = {state.nodes[one.source].node_id for one in links if one.source in state.nodes}
-    found = [one for one in state.findings if one.role is Role.FILLS or one.node_id in filling]
+    filling = {state.nodes[one.source] for one in links if one.source in state.nodes}
+    found = [one for one in state.findings if one.role is Role.FILLS or one.node in filling]
     found.sort(key=lambda one: one.role is not Role.FILLS)  # stable
     places = [f"{shorten(one.symbol)} ({one.citation})" for one in found]
     places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]

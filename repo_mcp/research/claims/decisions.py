@@ -88,15 +88,15 @@ def describe_decisions(state: ResearchState, best: Node, guessed: Sequence[Node]
 def _find(state: ResearchState, node: Node) -> Finding | None:
     """Return the finding of a function that is shown for itself."""
     is_function = node.symbol.kind in CALLABLE_KINDS or computes(node)
-    found = (one for one in state.findings if one.node_id == node.node_id and one.hop <= 1)
+    found = (one for one in state.findings if one.node == node and one.hop <= 1)
     return next(found, None) if is_function else None
 
 
 def _list_deciding(state: ResearchState, best: Node) -> list[Finding]:
     """Return the functions that another one calls, of those that are shown for themselves or with it."""
     called = {link.target for link in state.links.values() if link.source == best.declaration}
-    ids = {node.node_id for declaration, node in state.nodes.items() if declaration in called}
-    return [one for one in state.findings if not one.hop and one.node_id in ids]
+    near = (one for one in state.findings if not one.hop)
+    return [one for one in near if one.node is not None and one.node.declaration in called]
 
 
 def _describe(

@@ -186,10 +186,10 @@ def _iter_kept(state: ResearchState, functions: Sequence[Finding]) -> Iterator[s
 
 def _join_overloads(functions: Sequence[Finding]) -> list[list[Finding]]:
     """Return the functions in their order, those of one type and one name together."""
-    joined: dict[tuple[str, str | None], list[Finding]] = {}
+    joined: dict[tuple[str, str | Node | None], list[Finding]] = {}
     for one in functions:
         is_overloaded = find_language(one.path).name in _OVERLOADING
-        joined.setdefault((one.symbol, one.path if is_overloaded else one.node_id), []).append(one)
+        joined.setdefault((one.symbol, one.path if is_overloaded else one.node), []).append(one)
     return [*joined.values()]
 
 
@@ -200,10 +200,10 @@ def _may_be_other(one: Finding) -> bool:
 
 def _list_others(state: ResearchState, linked: Sequence[Finding], near: Sequence[Finding]) -> list[Finding]:
     """Return further functions that fail and do not call those whose errors are told."""
-    ids = {one.node_id for one in linked}
+    told = {one.node for one in linked}
     ends = ((state.get_node(link.source), state.get_node(link.target)) for link in state.links.values())
-    known = ids | {source.node_id for source, target in ends if target.node_id in ids}
-    functions = [one for one in near if _may_be_other(one) and one.node_id not in known]
+    known = told | {source for source, target in ends if target in told}
+    functions = [one for one in near if _may_be_other(one) and one.node not in known]
     return [one for one in functions if any(iter_errors(state, one))]
 
 
@@ -242,11 +242,9 @@ def _read_text(state: ResearchState, one: Finding) -> str:
 
 def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
     """Return the best declaration, those of its name, those rated nearly as high, and what these call."""
-    ids = [one.node_id for one in near]
+    nodes = [one.node for one in near]
     alike = [best, *_list_alike(state, best)]
-    alike = sorted(
-        dict.fromkeys(alike), key=lambda node: ids.index(node.node_id) if node.node_id in ids else len(ids)
-    )
+    alike = sorted(dict.fromkeys(alike), key=lambda node: nodes.index(node) if node in nodes else len(nodes))
     calls = [link for link in state.links.values() if link.kind == "calls"]
     linked = [node.declaration for node in alike]
     own = len(linked)
@@ -254,10 +252,10 @@ def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> l
         linked += [link.target for link in calls if link.source in linked and link.target not in linked]
     beside = [*(node for _, node in list_rivals(state, best) if node is not None), *_list_same(state, alike)]
     linked[own:own] = [node.declaration for node in beside]
-    found = {one.node_id: one for one in near}
-    known = {node.node_id: build_finding(node) for node in (*alike, *beside)}
-    nodes = [state.get_node(one).node_id for one in dict.fromkeys(linked)]
-    return [one for key in nodes if (one := found.get(key) or known.get(key)) is not None]
+    found = {one.node: one for one in near}
+    known = {node: build_finding(node) for node in (*alike, *beside)}
+    ends = map(state.get_node, dict.fromkeys(linked))
+    return [one for node in ends if (one := found.get(node) or known.get(node)) is not None]
 
 
 def _list_alike(state: ResearchState, best: Node) -> Iterable[Node]:

@@ -77,8 +77,8 @@ def _join_lines(numbers: Sequence[int], path: str = "") -> str:
 
 def _describe_open(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return which functions that are called are implemented in too many ways to tell their errors."""
-    asked = {one.node_id for one in named}
-    open_ones = [name_briefly(node) for node in state.failures.left_open if node.node_id not in asked]
+    asked = {one.node for one in named}
+    open_ones = [name_briefly(node) for node in state.failures.left_open if node not in asked]
     return f"Further errors depend on what implements {join_names(open_ones)}." if open_ones else ""
 
 

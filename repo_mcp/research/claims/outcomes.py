@@ -15,6 +15,7 @@ from functools import partial
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.bodies.statements import Statement, holds_failure, is_branch, leaves, only_logs
+from repo_mcp.graph.nodes import Node
 from repo_mcp.research.errors.branches import (
     MOST_STATEMENTS,
     Branch,
@@ -50,8 +51,8 @@ _ASKS = re.compile(
 )
 
 
-def describe_outcome(state: ResearchState) -> tuple[str, str]:
-    """Return a sentence on what the question's event leads to, and the id of the declaration; "" for none."""
+def describe_outcome(state: ResearchState) -> tuple[str, Node | None]:
+    """Return a sentence on what the question's event leads to, and the declaration; "" for none."""
     query = state.request.query
     handled = _describe_handler(state)
     if handled[0] or _ASKS.search(query) is None:
@@ -72,7 +73,7 @@ def describe_outcome(state: ResearchState) -> tuple[str, str]:
             rank = (share * NEXT**position, -len(branch.inner))
             if share >= LEAST_SHARE and _says_lacking(state, text) and (best is None or rank > best[0]):
                 best = rank, one, body, branch
-    return ("", "") if best is None else (_tell(state, *best[1:]), best[1].node_id or "")
+    return ("", None) if best is None else (_tell(state, *best[1:]), best[1].node)
 
 
 def _does(body: Body, branch: Branch) -> bool:
@@ -98,8 +99,8 @@ def _list_near(state: ResearchState) -> list[Finding]:
     return [one for one in near if is_test(one.path, one.symbol) is state.wants_tests][:LOOKED_AT]
 
 
-def _describe_handler(state: ResearchState) -> tuple[str, str]:
-    """Return a sentence on what handles the failure that is asked about, and the id of its declaration.
+def _describe_handler(state: ResearchState) -> tuple[str, Node | None]:
+    """Return a sentence on what handles the failure that is asked about, and its declaration.
 
     Its lines are shown. Return "" for none.
     """
@@ -110,7 +111,7 @@ def _describe_handler(state: ResearchState) -> tuple[str, str]:
             rank = (share * NEXT**position, handler.catches_all)
             if share >= LEAST_HANDLED and (best is None or rank > best[0]):
                 best = rank, one, body, handler
-    return ("", "") if best is None else (_tell_handler(state, *best[1:]), best[1].node_id or "")
+    return ("", None) if best is None else (_tell_handler(state, *best[1:]), best[1].node)
 
 
 def _tell_handler(state: ResearchState, one: Finding, body: Body, handler: Handler) -> str:

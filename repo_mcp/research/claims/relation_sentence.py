@@ -226,10 +226,10 @@ def _count_beyond(
 
     A finding of a later hop is not told of, although it may be one of those that were asked for.
     """
-    told = {one.node_id for one in (*(one for one in state.findings if one.hop <= 1), *found)}
+    told = {one.node for one in (*(one for one in state.findings if one.hop <= 1), *found)}
     surest: dict[Declaration, Confidence] = {}
     for other, sure in others:
-        if state.admits(other.path) and state.get_node(other).node_id not in told:
+        if state.admits(other.path) and state.get_node(other) not in told:
             surest[other] = min(surest.get(other, sure), sure, key=CONFIDENCES.__getitem__)
     return Counter(
         (counts_tests and is_test_node(state.get_node(one)), sure is Confidence.POSSIBLE)
@@ -290,11 +290,10 @@ def _describe_overridden(state: ResearchState, found: Sequence[Finding], several
     """Return a sentence on methods of bases through which calls may reach a method; "" for none."""
     if not found:
         return ""
-    ids = {one.node_id for one in found}
-    bases = [node for node in state.nodes.values() if node.node_id in ids]
+    bases = [one.node for one in found if one.node is not None]
     calls = [link for link in _list_links(state, bases) if link.kind == "calls"]
-    sources = {state.get_node(link.source).node_id for link in calls}
-    named = [one for one in state.findings if one.hop > 1 and one.node_id in sources]
+    sources = {state.get_node(link.source) for link in calls}
+    named = [one for one in state.findings if one.hop > 1 and one.node in sources]
     beyond = _count_beyond(
         state, ((link.source, link.confidence) for link in calls), named, counts_tests=True
     )

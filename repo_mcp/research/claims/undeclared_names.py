@@ -47,8 +47,8 @@ def _describe_lacked(subject: Subject, owner: Node) -> str:
 def _describe_written(state: ResearchState, subject: Subject) -> str:
     """Return the beginning of a sentence: a name is not declared, but written at some places, if it is."""
     found = [one for one in state.findings if one.role is Role.HAS_NAME and one.reason.about == subject.asked]
-    inside = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in found if one.node_id)
-    lines = join_names(one.citation for one in found if not one.node_id)
+    inside = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in found if one.node)
+    lines = join_names(one.citation for one in found if not one.node)
     places = " and ".join(filter(None, (inside and f"in {inside}", lines and f"at {lines}")))
     written = f"written {places}" if places else ""
     if state.source.is_partial and not state.source.is_absent(subject.asked):

@@ -27,7 +27,7 @@ _SURE = {"exact": 1.0, "probable": 0.8, "text": 0.8, "possible": 0.4}
 def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> list[Finding]:
     """Return the findings of hop 0 in the order of execution, then the others as they are."""
     near = [one for one in findings if not one.hop]
-    at = {one.node_id: position for position, one in enumerate(near) if one.node_id is not None}
+    at = {one.node.node_id: position for position, one in enumerate(near) if one.node is not None}
     called: dict[int, dict[int, int]] = {position: {} for position in range(len(near))}
     for edge in edges:
         source, target = at.get(edge.source), at.get(edge.target)

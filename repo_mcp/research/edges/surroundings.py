@@ -36,8 +36,8 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups around the best findings that are not empty, in the order in which they are shown."""
-    beside = {one.node_id for one in state.findings if one.role is Role.BESIDE}
-    leading = [node for node in state.nodes.values() if node.node_id not in beside]
+    beside = _list_nodes(state, {Role.BESIDE})
+    leading = [node for node in state.nodes.values() if node not in beside]
     best = [one.node for one in state.open_types]  # what calls their members is found already
     best = best or [node for node in leading if not is_test_node(node)][:AROUND]
     if reading.form in _UNGROUPED or not best:
@@ -91,8 +91,8 @@ def _list_callers(used: Mapping[Node, Sequence[Node]]) -> Iterator[tuple[str, li
 
 def _list_nodes(state: ResearchState, roles: Set[Role]) -> list[Node]:
     """Return the symbols that are found in some roles."""
-    ids = {one.node_id for one in state.findings if one.role in roles}
-    return [node for node in state.nodes.values() if node.node_id in ids]
+    found = {one.node for one in state.findings if one.role in roles}
+    return [node for node in state.nodes.values() if node in found]
 
 
 def _name_places(

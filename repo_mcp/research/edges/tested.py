@@ -131,8 +131,7 @@ def _strip(path: str) -> str:
 
 def _name_classes(state: ResearchState, tests: Sequence[Finding]) -> list[str]:
     """Return the names of tests with their citations, in place of several of one class that class."""
-    nodes = {node.node_id: node for node in state.nodes.values()}
-    around = [_find_class(state, nodes[one.node_id]) if one.node_id in nodes else None for one in tests]
+    around = [None if one.node is None else _find_class(state, one.node) for one in tests]
     counts = Counter(around)
     return [
         name_briefly(owner) if owner is not None and counts[owner] > 1 else name_findings([one])

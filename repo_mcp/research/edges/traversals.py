@@ -193,7 +193,7 @@ def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopF
 
 
 def _is_subject(state: ResearchState, node: Node) -> bool:
-    return any(one.node_id == node.node_id and not one.hop for one in state.findings)
+    return any(one.node == node and not one.hop for one in state.findings)
 
 
 def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:

@@ -57,6 +57,6 @@ def _find_readers(state: ResearchState, one: Finding, name: str) -> dict[Node, i
         if not is_program(path) or at in state.source.read_comment_lines(path) or not re.search(reads, line):
             continue
         node = state.source.find_around(path, at)
-        if node is not None and node.symbol.kind in CALLABLE_KINDS and node.node_id != one.node_id:
+        if node is not None and node.symbol.kind in CALLABLE_KINDS and node != one.node:
             readers.setdefault(node, at)
     return readers

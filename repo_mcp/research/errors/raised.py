@@ -22,8 +22,8 @@ from repo_mcp.research.errors.uses import (
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding, Subject
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.records import Subject
+from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.raised_places import lies_in
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -111,4 +111,4 @@ def _note_one(state: ResearchState, own: Sequence[ErrorUse], reason: Reason, *, 
         state.add(node, reason, 1, lines=lines, shown=shown if shows_guard else ())
         return
     symbol = own[0].symbol or path
-    state.add_place(Finding(path, first, last, symbol, "text", None, reason, 1, "text", lines, shown=shown))
+    note_lines(state, path, (first, last), symbol, reason, 1, lines, shown=shown)

@@ -132,9 +132,9 @@ def show_once(findings: Sequence[Finding]) -> list[Finding]:
 def _is_repeated(line: Finding, findings: Sequence[Finding]) -> bool:
     """Return True for lines found by their text that another finding of what is around them shows."""
     own = set(line.shown or line.lines)
-    if line.confidence != "text" or line.node_id is None or not own:
+    if line.confidence != "text" or line.node is None or not own:
         return False
-    beside = (one for one in findings if one.node_id == line.node_id and _contains(one, line))
+    beside = (one for one in findings if one.node == line.node and _contains(one, line))
     return any(own.issubset(one.shown) for one in beside)
 
 

@@ -101,7 +101,7 @@ class Finding:
     end_line: int
     symbol: str  # qualified name; the path for a location outside of all symbols
     kind: str
-    node_id: str | None  # None for a location that is not a symbol
+    node: Node | None  # None for a location that is not a symbol
     reason: Reason
     hop: int  # 0: the question names it or its words match
     confidence: str  # exact | probable | possible; text for a location found by its words
@@ -132,7 +132,7 @@ class Finding:
 class MapNode:
     """One node of the dependency map."""
 
-    key: str  # edges refer to the node by it: a node_id, or the name of a module or of something outside
+    key: str  # edges refer to it: the id of a symbol, or the name of a module or of something outside
     label: str
     kind: str
     path: str  # "" for something outside

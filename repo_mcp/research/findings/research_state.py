@@ -165,7 +165,7 @@ class ResearchState:
     def drop(self, node: Node) -> None:
         """Remove a noted symbol that turned out to have nothing to do with the answer."""
         if self.nodes.pop(node.declaration, None) is not None:
-            self.findings = [one for one in self.findings if one.node_id != node.node_id]
+            self.findings = [one for one in self.findings if one.node != node]
 
     def link(self, link: Link) -> None:
         """Note an edge; when it is already known, keep the surer one."""
@@ -239,7 +239,7 @@ def build_finding(
         start, end = lines[0], lines[-1]
     name = "" if symbol.kind is SymbolKind.FILE else symbol.name
     return Finding(
-        node.path, start, end, node.qualified_name, node.kind, node.node_id, reason, hop,
+        node.path, start, end, node.qualified_name, node.kind, node, reason, hop,
         confidence.value, lines[:MAX_EVIDENCE], name,
     )  # fmt: skip
 

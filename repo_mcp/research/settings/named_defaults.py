@@ -78,11 +78,10 @@ def _list_named(state: ResearchState, name: str) -> dict[str, list[Node]]:
 
 def _list_given(state: ResearchState, name: str) -> list[str]:
     """Return the names of values that are given to a setting by default: `config.DefaultAddress`."""
-    by_id = {node.node_id: node for node in state.nodes.values()}
     deciding = [
-        read_deciding(state, name, by_id[one.node_id])
+        read_deciding(state, name, one.node)
         for one in state.findings
-        if one.role is Role.DECIDES_SETTING and one.reason.about == name and one.node_id in by_id
+        if one.role is Role.DECIDES_SETTING and one.reason.about == name and one.node
     ]
     values = [one.default[1] for one in deciding if one is not None and one.default is not None]
     named = (_DOTTED.fullmatch(value) for value in values)

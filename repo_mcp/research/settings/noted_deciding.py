@@ -77,22 +77,20 @@ def put_keys_last(state: ResearchState) -> None:
     """Order the findings where something decides about a setting: that comes first, and mere keys last."""
     if all(one.role is not Role.DECIDES_SETTING for one in state.findings):
         return
-    by_id = {node.node_id: node for node in state.nodes.values()}
-    keys = {key for key, node in by_id.items() if is_key(state, node)}
+    keys = {node for node in state.nodes.values() if is_key(state, node)}
     deciding = [one for one in state.findings if one.role is Role.DECIDES_SETTING]
     using = [one for one in state.findings if one.role is Role.READS and not one.hop]
     first = [*deciding, *using]
     later = [one for one in state.findings if one not in first]
-    last = [replace(one, hop=2) for one in later if one.node_id in keys]
-    others = [one for one in later if one.node_id not in keys]
+    last = [replace(one, hop=2) for one in later if one.node in keys]
+    others = [one for one in later if one.node not in keys]
     state.findings[:] = [*first, *others, *last]
 
 
 def describe_deciding_setting(state: ResearchState) -> str:
     """Return a sentence on what decides about a setting: its default, and what it takes in which order."""
-    by_id = {node.node_id: node for node in state.nodes.values()}
     for one in state.findings:
-        node = by_id.get(one.node_id or "") if one.role is Role.DECIDES_SETTING else None
+        node = one.node if one.role is Role.DECIDES_SETTING else None
         deciding = None if node is None else read_deciding(state, one.reason.about, node)
         if deciding is None:
             continue

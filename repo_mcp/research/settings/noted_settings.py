@@ -161,7 +161,7 @@ def _note_use(state: ResearchState, name: str, place: _Place, reason: Reason, ho
     if _note_place(state, name, place, reason, hop):
         return True
     function = place.function
-    roles = {one.role for one in state.findings if function is not None and one.node_id == function.node_id}
+    roles = {one.role for one in state.findings if function is not None and one.node == function}
     if reason.role not in (Role.READS, Role.SETS) or not roles or roles & {reason.role, Role.NAMED}:
         return False
     place.is_line = True
@@ -189,9 +189,12 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
     elif reason.role is Role.SETS and around is not None and _is_table(around):
         start, end = around.symbol.start_line, around.symbol.end_line
         shown = tuple(sorted({start, *used, *_list_guessed(state, around)}))
-    written = _find_written(name, first.line)
-    return add_lines(
-        state, first.path, (start, end), around, reason, hop, used[:MAX_EVIDENCE], written, shown
+    symbol, kind = (first.path, "file") if around is None else (around.qualified_name, around.kind)
+    written, lines = _find_written(name, first.line), used[:MAX_EVIDENCE]
+    return state.add_place(
+        Finding(
+            first.path, start, end, symbol, kind, around, reason, hop, "text", lines, written, shown=shown
+        )
     )
 
 
@@ -207,26 +210,6 @@ def _list_guessed(state: ResearchState, table: Node) -> list[int]:
     lines = state.source.read_lines(table.path)[: table.symbol.end_line]
     own = range(table.symbol.start_line, len(lines) + 1)
     return [at for at in own if keys and entry.match(lines[at - 1])][:MAX_EVIDENCE]
-
-
-def add_lines(
-    state: ResearchState,
-    path: str,
-    span: tuple[int, int],
-    around: Node | None,
-    reason: Reason,
-    hop: int,
-    lines: tuple[int, ...],
-    name: str,
-    shown: tuple[int, ...],
-) -> bool:
-    """Note lines as the symbol around them, or as lines of a file."""
-    symbol, kind, node_id = (
-        (path, "file", None) if around is None else (around.qualified_name, around.kind, around.node_id)
-    )
-    return state.add_place(
-        Finding(path, *span, symbol, kind, node_id, reason, hop, "text", lines, name, shown=shown)
-    )
 
 
 def keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:

@@ -52,7 +52,7 @@ def _show_fields(state: ResearchState, node: Node, fields: Sequence[Node]) -> No
     """Show of a type that is noted its head and all its fields."""
     numbers = {node.symbol.start_line, *(one.symbol.start_line for one in fields)}
     for position, one in enumerate(state.findings):
-        if one.node_id == node.node_id:
+        if one.node == node:
             state.findings[position] = replace(one, shown=tuple(sorted({*numbers, *one.shown})))
 
 

@@ -124,8 +124,7 @@ def _list_telling(state: ResearchState, one: Finding) -> frozenset[int]:
         return frozenset()
     if one.role is not Role.DECIDES_SETTING:
         return frozenset(_list_shown(one))
-    node = next((own for own in state.nodes.values() if own.node_id == one.node_id), None)
-    deciding = None if node is None else read_deciding(state, one.reason.about, node)
+    deciding = None if one.node is None else read_deciding(state, one.reason.about, one.node)
     return frozenset() if deciding is None or deciding.default is None else frozenset({deciding.default[0]})
 
 

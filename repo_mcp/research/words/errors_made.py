@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.edges import Bounds
-from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.guards import Guard, read_guard
@@ -200,7 +199,7 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
 
     One whose lines do not name it is told by the type that the function returns.
     """
-    caller = _find_node(state, one)
+    caller = one.node
     edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
     called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
     helpers = [node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES]
@@ -214,12 +213,6 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
         if helper is not caller
     )
     return made or [(name, "") for name in types if is_error_name(name)]
-
-
-def _find_node(state: ResearchState, one: Finding) -> Node | None:
-    noted = next((node for node in state.nodes.values() if node.node_id == one.node_id), None)
-    node = noted or state.source.find_around(one.path, one.end_line)
-    return node if node is not None and node.node_id == one.node_id else None
 
 
 def _find_variable(lines: Sequence[str], one: Finding, number: int) -> str:

@@ -54,9 +54,8 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     other = begin_again(state)
     text = reading.subjects[0].asked if reading.form in DESCRIBED_FORMS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
-    nodes = {node.node_id: node for node in (*other.nodes.values(), *state.nodes.values())}
-    recipe = [(nodes[one.node_id], one.role) for one in state.findings if one.node_id in nodes]
-    shown = [(one, nodes.get(one.node_id or "")) for one in other.findings if len(one.shown) >= LEAST_SHOWN]
+    recipe = [(one.node, one.role) for one in state.findings if one.node is not None]
+    shown = [(one, one.node) for one in other.findings if len(one.shown) >= LEAST_SHOWN]
     found = leave_out_others(state, shown, recipe)
     found = [one for one in found if not is_namesake(state, one.name, one.path)]
     if reading.form is Form.DEPENDENTS:
@@ -77,8 +76,7 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
         others = [one for one in near if one not in kin]
         turns = _take_turns(others, [*places.values()])
         if kin:  # nobody copies what is deprecated
-            old = {key for key, node in nodes.items() if is_deprecated(node)}
-            turns.sort(key=lambda one: one.node_id in old)  # stable
+            turns.sort(key=lambda one: one.node is not None and is_deprecated(one.node))  # stable
         state.findings[:] = [*kin, *turns, *far]
     else:
         others_found = [*places.values()][:MOST_BESIDES]

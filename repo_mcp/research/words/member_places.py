@@ -32,8 +32,7 @@ _TEXT = re.compile(r"=\s*\(?[\"']([\w-]{3,60})[\"']")
 
 def note_member_places(state: ResearchState) -> None:
     """Note the lines with the member of an enumeration that has the fewest uses, if one is to be added."""
-    ids = {one.node_id for one in state.findings if one.role is Role.ENUMERATION}
-    base = next((node for node in state.nodes.values() if node.node_id in ids), None)
+    base = next((one.node for one in state.findings if one.role is Role.ENUMERATION), None)
     member = None if base is None else _choose_member(state, base)
     if base is None or member is None:
         return

@@ -173,7 +173,7 @@ def _list_mapped(report: Report) -> Sequence[MapNode]:
         return report.map_nodes
     ends = {end for edge in report.map_edges for end in (edge.source, edge.target)}
     nodes = [one for one in report.map_nodes if one.key in ends]
-    found = {one.node_id for one in report.findings}
+    found = {one.node.node_id for one in report.findings if one.node is not None}
     return () if found.issuperset(one.key for one in nodes) else nodes
 
 

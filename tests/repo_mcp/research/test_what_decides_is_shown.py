@@ -225,7 +225,7 @@ def test_a_function_inside_one_that_is_shown_whole_is_not_shown_again() -> None:
 
 
 def test_what_a_function_inside_another_shows_is_left_out_of_the_other() -> None:
-    outer = Finding("a.py", 1, 9, "f", "function", "1", "", 0, "exact", shown=(1, 2, 3, 4))
+    outer = Finding("a.py", 1, 9, "f", "function", None, "", 0, "exact", shown=(1, 2, 3, 4))
     inner = replace(outer, start_line=3, end_line=8, symbol="f.g", shown=(3, 4, 5))
     own, other = show_once([outer, inner])
     assert (own.shown, other.shown) == ((1, 2, 3), (3, 4, 5))

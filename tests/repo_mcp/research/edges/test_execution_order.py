@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
 from repo_mcp.research.edges.execution import order_by_calls
 from repo_mcp.research.findings.records import Finding, MapEdge
+from repo_mcp.research.findings.research_state import NO_REASON
+from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.research.research_calls import cut_report
 from tests.repo_mcp.research.asking import Asked
 
 
 def build(name: str, hop: int = 0) -> Finding:
-    return Finding("a.py", 1, 2, name, "function", name, "", hop, "probable")
+    symbol = DeclaredSymbol(1, name, SymbolKind.FUNCTION, 0, 1, 2, SymbolFlag(0), Access.NONE, "", 0, "")
+    node = Node(name, Declaration("a.py", 1), name, name, "python", symbol, ParseStatus.FULL)
+    return Finding("a.py", 1, 2, name, "function", node, NO_REASON, hop, "probable")
 
 
 def call(source: str, target: str, line: int, kind: str = "calls") -> MapEdge:
