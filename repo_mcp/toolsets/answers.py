@@ -35,6 +35,7 @@ from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 
 ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
 ROOMS_TRIED = 3  # for the lines of one row more
+LINE_BYTES = 80  # of most lines of code
 LONG_LINE_CHARS = 2_000  # shown of a longer line
 MAY_HIDE = "Control or bidirectional characters may hide text"  # a warning; where they are follows
 _NAMED = 5  # how many numbers a warning lists
@@ -212,14 +213,15 @@ def _fit(
     if draft.add_lines is None or rows == draft.rows:
         return found
     room = most - form.measure(part, answer)
-    for _ in range(ROOMS_TRIED):
+    for tried in range(ROOMS_TRIED):
         longer = draft.add_lines(rows, room)
         if longer is None:
             break
         filled, share = measure(longer)
         if share <= 1:
             return filled, rows
-        room -= math.ceil((share - 1) * most)  # as text the lines take another room than as a record
+        # As text the lines take another room than as a record, and they are cut by whole ones.
+        room -= math.ceil((share - 1) * most) + tried * LINE_BYTES
     return found
 
 

@@ -64,6 +64,10 @@ def test_of_equal_rows_a_handful_of_numbers_is_tried() -> None:
     [
         (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * (room - 3)]}), [40, 40, 12]),
         (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * room]}), [40, 40, 12]),  # tried again
+        (  # cut by pieces that are longer than what is too much
+            lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * (40 if room > 9 else 1)]}),
+            [40, 40, 1],
+        ),
         (lambda rows, room: Part({"rows": ["x" * 40] * rows + ["x" * 40]}), [40, 40]),  # it never fits
         (lambda rows, room: None, [40, 40]),
         (None, [40, 40]),
