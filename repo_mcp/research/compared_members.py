@@ -19,7 +19,7 @@ from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.question.lacked_members import list_members
+from repo_mcp.research.question.members_of_types import list_members
 from repo_mcp.research.words.near_calls import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 

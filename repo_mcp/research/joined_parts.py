@@ -21,7 +21,6 @@ from repo_mcp.research.findings.records import (
     Report,
     ResearchRequest,
     RunControl,
-    TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.investigations import Gathered
@@ -61,9 +60,7 @@ def name_topic(answered: AnsweredPart) -> tuple[str, str]:
     """Return the declared name in a part, and the name of the symbol that fits it best; "" for none."""
     state = answered.state
     named = [
-        one.asked
-        for one in answered.reading.subjects
-        if (one.nodes and one.is_declared) or one.taken_as is TakenAs.UNPARSED
+        one.asked for one in answered.reading.subjects if (one.nodes and one.is_declared) or one.is_unparsed
     ]
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     return next(iter(named), ""), own[0].qualified_name if own else ""

@@ -11,15 +11,15 @@ from functools import partial
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.model import ExactAnswer, ExactRequest, Hit
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.excerpts import add_excerpts
-from repo_mcp.research.findings.hit_places import build_hit_address
 from repo_mcp.research.findings.progress import Room
+from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
@@ -37,7 +37,7 @@ from repo_mcp.research.findings.records import (
     Subject,
     TakenAs,
 )
-from repo_mcp.research.findings.research_state import ResearchState, list_limits, search_words
+from repo_mcp.research.findings.research_state import ResearchState, list_limits, note_lines, search_words
 from repo_mcp.research.findings.source import Searches, Source
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
@@ -293,11 +293,23 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """Answer with a search for the words alone."""
     request = state.request
     for hit in search_words(state, request.full_text, TEXT_HITS):
-        state.add_place(build_hit_address(hit, "contains the words", 0))
+        _note_hit(state, hit)
     findings, _ = add_excerpts(state.source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, TakenAs.WORDS),))
     return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
+
+
+def _note_hit(state: ResearchState, hit: Hit) -> None:
+    """Note the lines of a snippet, with the one that has most of the matched terms."""
+    rows = [row.partition("\t") for row in hit.snippet.removesuffix("\n").split("\n") if hit.snippet]
+    lines = {int(number): text.lower() for number, _, text in rows}
+    best = max(
+        lines, key=lambda at: sum(term in lines[at] for term in hit.matched_terms), default=hit.start_line
+    )
+    span = (min(lines, default=best), max(lines, default=best))
+    reason = Reason(f"contains the words: {', '.join(hit.matched_terms[:6])}")
+    note_lines(state, hit.path, span, hit.path, reason, 0, (best,))
 
 
 class Researcher:

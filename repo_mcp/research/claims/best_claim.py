@@ -44,7 +44,7 @@ NEAREST = 2  # declarations that are named where none fits
 NEAREST_GUESSED = 3  # the same where only guessed names lead to them
 RAREST, FEW_LINES = 2, 30  # words of the question whose lines are named, if these are no more
 LEAST_WORDS = 2  # of the question, in the name of a function that calls the best one
-FEW_CALLED = 3  # functions that are named although none of them fits the question; more are chores
+FEW_CALLED = 3  # functions that are named although none of them fits the question; more only help
 _ENDS_LIKE_ADVERBS = """
 anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
 monopoly monthly multiply nightly quarterly rally readonly reapply reply resupply supply tally weekly

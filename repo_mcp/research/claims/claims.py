@@ -78,7 +78,7 @@ def build_claim(
     if reading.form is Form.RAISED and reading.subjects[0].taken_as is not TakenAs.UNDECLARED:
         return describe_raised(state, reading)
     undeclared = [one for one in reading.subjects if one.taken_as is TakenAs.UNDECLARED]
-    unparsed = [one for one in reading.subjects if one.taken_as is TakenAs.UNPARSED]
+    unparsed = [one for one in reading.subjects if one.is_unparsed]
     if undeclared or unparsed:
         unknown = [describe_unknown(state, one) for one in undeclared]
         known = [one for one in reading.subjects if one.nodes]  # of a comparison, the other half

@@ -21,6 +21,7 @@ from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
 from repo_mcp.research.findings.locating import CONFIDENCES, weaker
 from repo_mcp.research.findings.records import Chain, Link
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.members_of_types import list_members
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
@@ -97,12 +98,8 @@ def _list_doers(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
     for node in nodes:
         found[node.declaration] = node
         if node.symbol.kind in TYPE_KINDS:
-            members = [
-                one
-                for one in state.graph.outline(node.path)
-                if one.symbol.parent == node.symbol.ordinal
-                and one.symbol.kind in (SymbolKind.METHOD, SymbolKind.CONSTRUCTOR)
-            ]
+            doers = (SymbolKind.METHOD, SymbolKind.CONSTRUCTOR)
+            members = [one for one in list_members(state.graph, node) if one.symbol.kind in doers]
             if len(members) > MAX_MEMBERS:
                 state.limit(
                     f"{len(members) - MAX_MEMBERS} methods of {node.qualified_name}",

@@ -14,10 +14,9 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType, list_implementing
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import BOUNDS, MATCHED, list_filling, list_matched, list_structural
-from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import weaker
 from repo_mcp.research.findings.records import Link, Outside
-from repo_mcp.research.findings.research_state import ResearchState, relocate
+from repo_mcp.research.findings.research_state import ResearchState, is_used_everywhere, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 
@@ -239,7 +238,7 @@ def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bou
         links = [
             Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines, edge.count)
             for edge in found.edges
-            if not is_chore(state.graph, state.get_node(edge.other))
+            if not is_used_everywhere(state, state.get_node(edge.other))
         ]
         return HopFindings(tuple(links), found.cut)
 

@@ -111,7 +111,7 @@ def _find_declared(state: ResearchState, name: str) -> tuple[Hit, ...]:
 
 def pair_unparsed(state: ResearchState, reading: Reading) -> Reading:
     """Return a comparison of unparsed members with those of the first type that declares them all, if any."""
-    if not all(one.taken_as is TakenAs.UNPARSED for one in reading.subjects):
+    if not all(one.is_unparsed for one in reading.subjects):
         return reading
     found = [
         [hit for hit in _find_declared(state, one.name) if hit.symbol_name == one.name]

@@ -236,7 +236,7 @@ class TakenAs(StrEnum):
     FOLDER = "folder"
     OUTSIDE = "outside"  # of the repository
     WORDS = "words"
-    UNDECLARED = "undeclared"
+    UNDECLARED = "undeclared"  # neither in the graph nor in a text that is not parsed
     UNPARSED = "unparsed"  # declared in a language without a symbol parser
     UNKNOWN = "unknown"
 
@@ -265,6 +265,11 @@ class Subject:
         """Return True when declarations are meant, however they were found."""
         found = (TakenAs.DECLARED, TakenAs.DECLARED_OTHERWISE)
         return self.taken_as in found
+
+    @property
+    def is_unparsed(self) -> bool:
+        """Return True for a name that a text declares which no parser reads."""
+        return self.taken_as is TakenAs.UNPARSED
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.chores import is_chore
 from repo_mcp.research.findings.locating import find_innermost, is_test_node, is_test_place, weaker
 from repo_mcp.research.findings.progress import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -45,6 +44,8 @@ MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
 NO_REASON = Reason("")
 MAX_EVIDENCE = 5  # lines of use that one finding lists
+EVERYWHERE = 100  # files that use a macro, which says nothing of a function
+_OF_C = frozenset({"c", "cpp", "objective-c"})
 
 
 class ResearchState:
@@ -287,7 +288,14 @@ def list_uses(
     """
     state.check()
     found = _keep_sure(state.graph.find_outgoing(node, types, bounds))
-    return [edge for edge in found if not is_chore(state.graph, state.get_node(edge.other))]
+    return [edge for edge in found if not is_used_everywhere(state, state.get_node(edge.other))]
+
+
+def is_used_everywhere(state: ResearchState, node: Node) -> bool:
+    """Return True for a macro of C such as `likely` or `IS_ERR`, or a function named like one."""
+    name = node.symbol.name
+    is_macro = node.symbol.kind is SymbolKind.MACRO or name.isupper()
+    return is_macro and node.language in _OF_C and state.graph.name_uses.count_using(name) >= EVERYWHERE
 
 
 def list_users(

@@ -26,7 +26,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
     measure_derived,
 )
-from repo_mcp.research.question.lacked_members import list_symbols
+from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names

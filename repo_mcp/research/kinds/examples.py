@@ -27,7 +27,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
 )
 from repo_mcp.research.kinds.open_members import list_overridable
-from repo_mcp.research.question.lacked_members import list_members
+from repo_mcp.research.question.members_of_types import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, shares_word

@@ -16,7 +16,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import OPEN_TYPES, UNFILLED
-from repo_mcp.research.question.lacked_members import list_symbols
+from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 

@@ -22,7 +22,7 @@ from repo_mcp.research.findings.named_symbols import (
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
 from repo_mcp.research.kinds.derived_types import GLANCE, LOOK, OPEN_TYPES
-from repo_mcp.research.question.lacked_members import list_symbols
+from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names

@@ -19,7 +19,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import rank_role
-from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
+from repo_mcp.research.question.members_of_types import REAL_TYPES, find_inherited_named, list_members
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 # Members that run when an object is called: of Python, of C++, of Swift.
@@ -71,7 +71,9 @@ def find_run(graph: Graph, node: Node, read_lines: ReadLines) -> list[Node]:
 def _find_called(graph: Graph, node: Node) -> list[Node]:
     """Return the member of a type, its own or inherited, that runs when an object of it is called."""
     own = [one for one in list_members(graph, node) if one.symbol.name in _CALLED]
-    return own[:1] or (find_inherited(graph, [node], "__call__")[0][:1] if node.language == "python" else [])
+    return own[:1] or (
+        find_inherited_named(graph, [node], "__call__")[0][:1] if node.language == "python" else []
+    )
 
 
 def _name_package(path: str) -> str:

@@ -13,7 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.rival_symbols import keep_likely
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.question.lacked_members import REAL_TYPES
+from repo_mcp.research.question.members_of_types import REAL_TYPES
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated

@@ -36,16 +36,6 @@ _OF_SEVERAL = {
 }
 
 
-def is_declared_nowhere(subject: Subject) -> bool:
-    """Return True for a name that neither the graph nor a text that is not parsed declares."""
-    return subject.taken_as is TakenAs.UNDECLARED
-
-
-def is_unparsed(subject: Subject) -> bool:
-    """Return True for a name that a text declares which no parser reads."""
-    return subject.taken_as is TakenAs.UNPARSED
-
-
 def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     """Return the reading of a form and its subjects, with words that say how they are understood."""
     if form is Form.OVERVIEW:

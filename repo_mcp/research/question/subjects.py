@@ -33,7 +33,7 @@ from repo_mcp.research.findings.locating import (
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.bound_names import find_exported, find_run
 from repo_mcp.research.question.error_types import is_error, is_error_name
-from repo_mcp.research.question.lacked_members import REAL_TYPES, find_inherited, list_members
+from repo_mcp.research.question.members_of_types import REAL_TYPES, find_inherited_named, list_members
 from repo_mcp.research.question.namesakes import (
     FOLLOWED,
     KINDS,
@@ -154,7 +154,7 @@ class Subjects:
         near = [node for node in self._graph.list_near(plain) if self._admits(node)]
         owner, _, last = plain.rpartition(".")
         types = self._list_types(owner) if owner else []
-        if find_inherited(self._graph, types, last) == ([], True):
+        if find_inherited_named(self._graph, types, last) == ([], True):
             return Subject(
                 text, TakenAs.UNDECLARED, near=tuple(list_members(self._graph, types[0])), owner=types[0]
             )
@@ -352,7 +352,7 @@ class Subjects:
         owner, _, last = name.rpartition(".")
         if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
             return [], TakenAs.UNKNOWN
-        inherited, is_whole = find_inherited(self._graph, self._list_types(owner), last)
+        inherited, is_whole = find_inherited_named(self._graph, self._list_types(owner), last)
         if inherited or is_whole:
             return inherited, TakenAs.DECLARED_OTHERWISE
         nodes = self._look_up(last, phrase, form)[0]

@@ -24,7 +24,7 @@ from repo_mcp.research.question.grammar import (
     parse_question,
 )
 from repo_mcp.research.question.guessed_subjects import choose_same_last, pair_by_words, read_own_name
-from repo_mcp.research.question.lacked_members import list_fields
+from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.question.phrase_names import (
     fold_name,
     is_named_default,
@@ -35,7 +35,7 @@ from repo_mcp.research.question.phrase_names import (
     looks_like_name,
 )
 from repo_mcp.research.question.phrases import Phrase, read_phrase
-from repo_mcp.research.question.readings import build_reading, is_declared_nowhere, is_unparsed
+from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
@@ -186,9 +186,10 @@ class _QuestionReader:
         reading = self._try_undeclared(parsed)
         if reading is None:
             return None
-        if not self._source.is_partial or any(map(is_unparsed, reading.subjects)):
+        if not self._source.is_partial or any(one.is_unparsed for one in reading.subjects):
             return reading
-        return self._say_so_far(reading) if all(map(is_declared_nowhere, reading.subjects)) else None
+        is_undeclared = all(one.taken_as is TakenAs.UNDECLARED for one in reading.subjects)
+        return self._say_so_far(reading) if is_undeclared else None
 
     def _say_so_far(self, reading: Reading) -> Reading:
         """Return the reading of a question about names that files may declare which are not parsed yet."""
@@ -240,7 +241,7 @@ class _QuestionReader:
         if found.is_found or not (is_one_name(text) and is_error_name(text)) or self._source.is_absent(text):
             return None
         written = self._find_unparsed(Subject(text, TakenAs.UNDECLARED))
-        subject = written if is_unparsed(written) else Subject(text, TakenAs.OUTSIDE, name=text)
+        subject = written if written.is_unparsed else Subject(text, TakenAs.OUTSIDE, name=text)
         return build_reading(Form.RAISED, (subject,))
 
     def _try_sides(self, parsed: Parsed) -> Reading | None:
@@ -263,7 +264,7 @@ class _QuestionReader:
             return None
         texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
         found = tuple(self._find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
-        return build_reading(parsed.form, found) if all(map(is_unparsed, found)) else None
+        return build_reading(parsed.form, found) if all(one.is_unparsed for one in found) else None
 
     def _try_described(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a comparison of a declared name with what is only described, or None.
@@ -391,7 +392,7 @@ class _QuestionReader:
         if not (_CAPITAL.fullmatch(text) or is_path(text)):
             return ()
         found = self._find_unparsed(Subject(text, TakenAs.UNDECLARED))
-        return (found,) if is_unparsed(found) else ()
+        return (found,) if found.is_unparsed else ()
 
     def _try_unknown_function(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a question about the errors of an undeclared name; None for any other."""

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.question.lacked_members import list_fields
+from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.noted_settings import FUNCTION_CHARS, keep_around
 from repo_mcp.research.words.shown_lines import show_body

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.research.findings.chores import EVERYWHERE
 from repo_mcp.research.findings.records import Form
+from repo_mcp.research.findings.research_state import EVERYWHERE
 from tests.repo_mcp.research.asking import Asked, list_found
 
 TEXTS = {

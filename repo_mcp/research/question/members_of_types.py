@@ -41,7 +41,7 @@ def list_fields(graph: Graph, node: Node) -> list[Node]:
     return fields if len(fields) >= LEAST_FIELDS and len(fields) > does else []
 
 
-def find_inherited(graph: Graph, types: Sequence[Node], name: str) -> tuple[list[Node], bool]:
+def find_inherited_named(graph: Graph, types: Sequence[Node], name: str) -> tuple[list[Node], bool]:
     """Return what some types inherit under a name, and whether they surely have nothing else of that name.
 
     Nothing is sure of a type that derives from what is declared elsewhere, or is no class.
