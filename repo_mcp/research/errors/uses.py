@@ -33,10 +33,9 @@ from repo_mcp.research.errors.lines import (
     makes_error,
 )
 from repo_mcp.research.errors.variables import find_raising
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.locating import is_program, is_test_place
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, SymbolFlag, SymbolKind
-from repo_mcp.text.roles import FileRole, find_role
 
 MAX_LINES = 800  # with the names
 MAX_MAKERS = 8  # functions that make or raise an error for others, whose callers are looked at
@@ -108,8 +107,7 @@ def find_written(state: ResearchState, names: Sequence[str]) -> list[ErrorUse]:
         state.limit(f"lines with {names[0]}{derived}", f"{MAX_LINES} are read")
     word, found = re.compile(pattern), list[ErrorUse]()
     for one in answer.matches:
-        is_code = find_role(one.path) is FileRole.CODE and not is_test_place(one.path)
-        if not (is_code and state.admits(one.path)):
+        if not (is_program(one.path) and state.admits(one.path)):
             continue
         told = _tell(state.source.read_lines(one.path), one.path, one.start_line, word)
         if told is not None and one.start_line not in state.source.read_comment_lines(one.path):

@@ -1,4 +1,4 @@
-"""Find symbols of the program by their names, and tell what every investigation asks of one."""
+"""Find symbols of the program by their names; tell what every investigation asks of one, and of a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import Statement, cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
-from repo_mcp.research.findings.locating import is_test_symbol, may_answer
+from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.locating import is_program, is_test_symbol, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 
@@ -35,6 +36,12 @@ def find_by_name(state: ResearchState, query: str, kind: str | None = None) -> l
 def admits_node(state: ResearchState, node: Node) -> bool:
     """Return True for a symbol of the program, in the folder that was asked about."""
     return may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
+
+
+def is_program_line(state: ResearchState, one: ExactMatch) -> bool:
+    """Return True for a line of the program that is no comment."""
+    is_own = is_program(one.path) and state.admits(one.path)
+    return is_own and one.start_line not in state.source.read_comment_lines(one.path)
 
 
 def read_body(state: ResearchState, node: Node) -> Sequence[str]:

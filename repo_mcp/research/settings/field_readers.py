@@ -16,7 +16,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
@@ -87,17 +87,14 @@ def find_readers(
             continue
         for match in found.matches:
             _add_reader(state, readers, name, match)
-    others = [one for one in readers.values() if one.node != node and state.admits(one.node.path)]
+    others = [one for one in readers.values() if one.node != node]
     others.sort(key=lambda one: (one.node.path != node.path, one.node.path, one.node.symbol.start_line))
     return others[:most]
 
 
 def _add_reader(state: ResearchState, readers: dict[Node, Reader], name: str, match: ExactMatch) -> None:
-    if not is_program(match.path) or re.search(
-        rf"\b{name}\b\]?(?:\s*[+|]?=(?![=>])|\.[Ss]tore\()", match.line
-    ):
-        return  # the line sets the field
-    if match.start_line in state.source.read_comment_lines(match.path):
+    sets = rf"\b{name}\b\]?(?:\s*[+|]?=(?![=>])|\.[Ss]tore\()"
+    if re.search(sets, match.line) or not is_program_line(state, match):
         return
     around = state.source.find_around(match.path, match.start_line)
     if around is not None and around.symbol.kind in CALLABLE_KINDS and around.symbol.name != name:

@@ -19,7 +19,7 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.hops import NARROW
-from repo_mcp.research.findings.locating import is_aside, is_test_place, may_answer
+from repo_mcp.research.findings.locating import is_aside, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.phrase_names import fold_name
@@ -238,7 +238,7 @@ class _Tracer:
         giving: list[tuple[bool, list[Place]]] = []
         for match in self._state.source.search_exact(request).matches:
             path, at = match.path, match.start_line
-            if not may_answer(path) or is_aside(path) or is_test_place(path) or not self._state.admits(path):
+            if not may_answer(path) or is_aside(path) or not self._state.admits(path):
                 continue
             if at in self._state.source.read_comment_lines(path):
                 continue

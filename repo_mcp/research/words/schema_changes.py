@@ -13,11 +13,11 @@ import re
 
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.errors.branches import LINE_CHARS
+from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.words.written_texts import is_program_line
 from repo_mcp.text.question_words import shares_word
 
 MOST_READ, LINES_ABOVE = 200, 2

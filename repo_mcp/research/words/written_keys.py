@@ -27,6 +27,7 @@ from repo_mcp.research.errors.branches import LINE_CHARS, build_body
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import find_inner_span, rank_role
+from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.progress import KeyPlace, KeyUse
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
@@ -37,7 +38,6 @@ from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.key_uses import is_imported, read_use
 from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.research.words.written_texts import is_program_line
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_shared, list_words, shares_word

@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.model import ExactRequest
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.errors.lines import LINE_CHARS
 from repo_mcp.research.findings.excerpts import find_name
-from repo_mcp.research.findings.locating import is_test_place
+from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.text.lines import is_import
 from repo_mcp.text.question_words import list_words, shares_word
-from repo_mcp.text.roles import FileRole, find_role
 
 LEAST_WORDS, MOST_BESIDE = 3, 12  # of a message; of the question beside it: a longer one asks more
 NOT_SAID = "No line of the program has what is quoted: its words were looked for."
@@ -82,12 +81,6 @@ def _build_reading(state: ResearchState, text: str, parts: Sequence[str]) -> Rea
         state.written = []
         return None
     return build_reading(Form.WRITTEN, (Subject(text, TakenAs.WORDS),))
-
-
-def is_program_line(state: ResearchState, one: ExactMatch) -> bool:
-    """Return True for a line of the program that is no comment."""
-    is_own = find_role(one.path) is FileRole.CODE and not is_test_place(one.path) and state.admits(one.path)
-    return is_own and one.start_line not in state.source.read_comment_lines(one.path)
 
 
 def note_written(state: ResearchState, subject: Subject) -> None:
