@@ -20,7 +20,8 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
-from repo_mcp.research.findings.locating import find_innermost
+from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.locating import find_inner_span, find_innermost
 from repo_mcp.symbol_index.unread_declarations import list_spelled
 from repo_mcp.text.lines import decode_source, split_lines
 
@@ -52,6 +53,17 @@ class Searches(Protocol):
     def look_up_words(self, text: str, /) -> tuple[Sequence[QueryWord], bool]:
         """Return the words of a text that may tell something, and whether all files were looked up."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The declaration around a line; without a name and lines, there is none."""
+
+    symbol: str = ""  # qualified name
+    name: str = ""
+    first: int = 0
+    last: int = 0
+    node: Node | None = None  # None where no parser reads the file
 
 
 class Source:
@@ -133,6 +145,17 @@ class Source:
         record = None if self.graph is None else self.graph.scan.find_record(path)
         ordinal = 0 if record is None else find_innermost(record, line)
         return self.graph.get_node(Declaration(path, ordinal)) if self.graph is not None and ordinal else None
+
+    def find_holder(self, path: str, line: int) -> Holder:
+        """Return the innermost declaration around a line, as text shows it where no parser reads the file."""
+        node = self.find_around(path, line)
+        if node is not None:
+            symbol = node.symbol
+            return Holder(node.qualified_name, symbol.name, symbol.start_line, symbol.end_line, node)
+        span = find_inner_span(self.find_layout(path).spans, line)
+        if span is not None:
+            return Holder(span.qualified_name, span.name, span.name_line, span.end_line)
+        return Holder()
 
     def find_file(self, path: str) -> Node | None:
         """Return the node of a whole file; None for a file that is not in the symbol index."""

@@ -20,13 +20,13 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.traversals import DEPENDENTS
 from repo_mcp.research.errors.branches import LINE_CHARS, build_body
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.excerpts import find_name
-from repo_mcp.research.findings.locating import find_inner_span, rank_role
+from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.progress import KeyPlace, KeyUse
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -73,17 +73,6 @@ _ROLES = {
     KeyUse.HAS: (Role.WRITTEN, "has this text"),
 }
 _PLACES = frozenset({TakenAs.FILE, TakenAs.FOLDER})
-
-
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """The declaration around a line; without a name and lines, there is none."""
-
-    symbol: str = ""  # qualified name
-    name: str = ""
-    first: int = 0
-    last: int = 0
-    node: Node | None = None  # None where no parser reads the file
 
 
 def read_key(state: ResearchState, reading: Reading) -> Reading | None:
@@ -147,7 +136,7 @@ def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str)
     used = read_use(lines, at, found.start(), len(found[0]))
     names = tuple(name for name in used.names if _list_functions(state, name, match.path))
     used = replace(used, use=KeyUse.GIVEN if names else used.use, names=names)
-    called = f"{match.path} {_find_around(state, match.path, at).symbol}"
+    called = f"{match.path} {state.source.find_holder(match.path, at).symbol}"
     asks = _ASKS_WHICH.match(state.request.query)
     words = list_words(state.request.query.replace(key, ""))
     shared = shares_word(f"{called} {used.called}", words)
@@ -156,23 +145,11 @@ def _read_place(state: ResearchState, match: ExactMatch, pattern: str, key: str)
     )
 
 
-def _find_around(state: ResearchState, path: str, line: int) -> _Around:
-    """Return what is declared around a line: a symbol or, where no parser reads the file, a line."""
-    node = state.source.find_around(path, line)
-    if node is not None:
-        symbol = node.symbol
-        return _Around(node.qualified_name, symbol.name, symbol.start_line, symbol.end_line, node)
-    span = find_inner_span(state.source.find_layout(path).spans, line)
-    return (
-        _Around() if span is None else _Around(span.qualified_name, span.name, span.name_line, span.end_line)
-    )
-
-
 def _follow_holding(state: ResearchState, subject: Subject) -> None:
     """Note what uses the constants whose value is a key: code has it by their names."""
     holds = re.compile(rf"[=:]\s*[\"'`]/?{re.escape(subject.asked.strip('/'))}/?[\"'`]\s*[;,)]?\s*$")
     lines = [(one, state.source.read_lines(one.path)[one.line - 1]) for one in state.keys]
-    around = [_find_around(state, one.path, one.line).node for one, line in lines if holds.search(line)]
+    around = [state.source.find_around(one.path, one.line) for one, line in lines if holds.search(line)]
     constants = dict.fromkeys(node for node in around if node and node.symbol.kind in VALUE_KINDS)
     if 0 < len(constants) <= MOST_HOLDING:
         follow(state, [*constants], DEPENDENTS, 1)
@@ -193,7 +170,7 @@ def note_keys(state: ResearchState, subject: Subject) -> None:
     )
     joined: dict[tuple[str, int, KeyUse], list[KeyPlace]] = {}
     for one in ordered:
-        around = _find_around(state, one.path, one.line)
+        around = state.source.find_holder(one.path, one.line)
         joined.setdefault((one.path, around.first or one.line, one.used.use), []).append(one)
     for places in [*joined.values()][:MOST_NOTED]:
         _note(state, places)
@@ -221,7 +198,7 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
     role, told = _ROLES[used.use]
     reason = Reason(told.format(used.called), role, used.called)
     shown = {at for one in places for at in _list_shown(state, one)}
-    around = _find_around(state, path, lines[0])
+    around = state.source.find_holder(path, lines[0])
     if around.first:
         shown.add(
             find_name(state.source.read_lines(path), around.name, around.first, around.last) or lines[0]

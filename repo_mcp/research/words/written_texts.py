@@ -90,12 +90,12 @@ def note_written(state: ResearchState, subject: Subject) -> None:
     behind = re.compile(rf"{re.escape(subject.asked.rpartition('.')[2])}\.(\w+)")
     around: dict[tuple[str, int, int], list[tuple[int, str]]] = {}
     for one in state.written:
-        node, line = state.source.find_around(one.path, one.start_line), one.start_line
-        first, last = (line, line) if node is None else (node.symbol.start_line, node.symbol.end_line)
+        holder, line = state.source.find_holder(one.path, one.start_line), one.start_line
         found = behind.search(one.line[:LINE_CHARS]) if is_path else None
         member = found[1] if found is not None else ""
         word = member if shares_word(member, words) else ""
-        around.setdefault((one.path, first, last), []).append((line, word))
+        place = (one.path, holder.first or line, holder.last or line)
+        around.setdefault(place, []).append((line, word))
     ordered = sorted(around.items(), key=lambda one: not any(word for _, word in one[1]))  # stable
     for (path, first, last), held in ordered[:MOST_NOTED]:
         word = next((word for _, word in held if word), "")
@@ -110,12 +110,13 @@ def note_written(state: ResearchState, subject: Subject) -> None:
 def _note(state: ResearchState, key: tuple[str, int, int], lines: Sequence[int], word: str) -> None:
     """Note the function around lines with a text, which may have a word of the question behind it."""
     path, first, last = key
-    node = state.source.find_around(path, lines[0])
+    holder = state.source.find_holder(path, lines[0])
     reason = Reason(f"has this text{f' with {word}' if word else ''}", Role.WRITTEN, word)
-    if node is None:
-        note_lines(state, path, (first, last), path, reason, 0, tuple(lines))
-        return
-    head = find_name(state.source.read_lines(path), node.symbol.name, first, last) or first
+    head = find_name(state.source.read_lines(path), holder.name, first, last) or first
     guards = [at for line in lines for at in read_guard(state, path, first, last, line).lines]
     shown = tuple(sorted({head, *lines, *guards}))
-    state.add(node, reason, 0, lines=tuple(lines), shown=shown)
+    if holder.node is not None:
+        state.add(holder.node, reason, 0, lines=tuple(lines), shown=shown)
+    else:
+        symbol = holder.symbol or path
+        note_lines(state, path, (first, last), symbol, reason, 0, tuple(lines), shown=shown, name=holder.name)

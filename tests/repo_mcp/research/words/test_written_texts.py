@@ -48,6 +48,18 @@ def test_a_quoted_message_leads_to_the_line_with_it_and_to_its_condition(questio
     assert list_found(report) == ["Gate.open"]
 
 
+def test_a_message_in_a_language_without_a_parser_is_that_of_the_function_around_it() -> None:
+    gate = """local function open(gate, name)
+  if gate.locked ~= name then
+    error("Gate is locked by another")
+  end
+end
+"""
+    report = Asked({"lib/gate.lua": gate}).ask('when is the error "Gate is locked by another" raised?')
+    assert "occurs in open (lib/gate.lua:3, `if gate.locked ~= name then`)." in report.claim
+    assert list_found(report) == ["open"]
+
+
 def test_a_quoted_message_that_no_line_has_is_no_place() -> None:
     report = Asked(TEXTS).ask("when is the error 'Gate is painted by' raised?")
     assert report.reading.form is not Form.WRITTEN
