@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.bodies.statements import only_logs
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.research.errors.lines import LINE_CHARS
+from repo_mcp.research.errors.lines import LINE_CHARS, RAISES_WORD
+from repo_mcp.research.errors.variables import CLAUSE
 
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 _TRIES = re.compile(r"\s*+[})\s]*+(?:(?:try|do)\b\s*+(?:[({:]|$)|begin\s*+$)")
-_CATCHES = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)", re.DOTALL)
 _CLOSES = re.compile(r"\s*+[})]++\s*+$")
 _OPENS = re.compile(r"\s*+\{\s*+$")
 # What stands behind the word of a clause that catches everything; group 1, 2 or 3 is the variable.
@@ -35,7 +35,6 @@ _ALL = re.compile(
     r"|\s*+\(\.\.\.\)"
 )
 _ALL_OF_SCRIPT = re.compile(r"\s*+(?:\(\s*+([\w$]++)[^)]*+\)|\{|$)")  # `catch (cause: unknown)`
-_RAISES = re.compile(r"\b(?:throw|raise)\b")
 _RAISES_AGAIN = re.compile(r"\b(?:throw|raise|rethrow)\b\s*+(?:;|\}|$|if\b|unless\b)")
 
 # A line that raises what a variable holds, maybe as one of two, and a call that hands it on as an error.
@@ -77,7 +76,7 @@ def _list_clauses(lines: Sequence[str], end: int, last: int) -> list[_Clause]:
     number = end
     while number <= min(last, len(lines)):
         line = lines[number - 1][:LINE_CHARS]
-        found = _CATCHES.match(line)
+        found = CLAUSE.match(line)
         if found is not None:
             behind = _find_end(lines, number, last)
             clauses.append((found[1].strip(), range(number, behind)))
@@ -107,6 +106,6 @@ def _lets_out(line: str, names: Sequence[str]) -> bool:
     """Return True for a line that raises what was caught, or hands it to something that may."""
     if only_logs(line):
         return False
-    lets_out = _RAISES_NAME if _RAISES.search(line) else _HANDS_ON
+    lets_out = _RAISES_NAME if RAISES_WORD.search(line) else _HANDS_ON
     found = (one[1] for one in lets_out.finditer(line))
     return _RAISES_AGAIN.search(line) is not None or not set(names).isdisjoint(found)

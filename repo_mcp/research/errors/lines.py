@@ -80,6 +80,7 @@ RAISES = (
     r"|\b(?:Err|map_err|ok_or|ok_or_else)\("
     r"|\bthrow_\w{1,40}\s*+[(<]|\B(?:OrThrow|_or_throw)\("
 )
+RAISES_WORD = re.compile(r"\b(?:throw|raise)\b")  # of these, a word of the language
 # They have no text: nothing but the caller is wrong.
 OF_ARGUMENT = frozenset({"ArgumentNullException", "NullPointerException"})
 LINE_CHARS = 1_000  # read of a line, so that none takes long

@@ -16,6 +16,7 @@ from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.guards import Guard, read_guard
 from repo_mcp.research.errors.lines import (
     LINE_CHARS,
+    RAISES_WORD,
     add_value,
     declares_type,
     find_errors,
@@ -52,7 +53,6 @@ _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a
 _GIVES_MESSAGE = re.compile(
     r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
 )
-_IS_RAISING = re.compile(r"\b(?:throw|raise)\b")
 _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
@@ -170,7 +170,7 @@ def list_raising(
 
 def _makes_no_error(state: ResearchState, line: str) -> bool:
     """Return True for a line that only makes what has the name of an error and cannot be raised."""
-    names = [] if _IS_RAISING.search(line[:LINE_CHARS]) else find_errors(leave_out_heads(line[:LINE_CHARS]))
+    names = [] if RAISES_WORD.search(line[:LINE_CHARS]) else find_errors(leave_out_heads(line[:LINE_CHARS]))
     return bool(names) and all(_is_no_error(state, name) for name in names)
 
 
