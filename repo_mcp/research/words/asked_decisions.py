@@ -15,7 +15,7 @@ from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.research.words.rated_seeds import Seed, lead
 from repo_mcp.text.question_words import list_words, shares_word
 
 LEAST_SAID = 2  # words of what is decided, in the name of a function that decides it
@@ -52,8 +52,7 @@ def put_predicate_first(state: ResearchState, seeds: Sequence[Seed]) -> list[See
     best = max(said, key=lambda at: (said[at], -at), default=0)
     if said.get(best, 0) < LEAST_SAID:
         return [*seeds]
-    leading = replace(seeds[best], worth=AHEAD * seeds[0].worth, reason=RETURNS_IT)
-    return [leading, *seeds[:best], *seeds[best + 1 :]]
+    return lead(seeds, seeds[best], replace(seeds[best], worth=AHEAD * seeds[0].worth, reason=RETURNS_IT))
 
 
 def _count_said(seed: Seed, words: Sequence[str]) -> int:

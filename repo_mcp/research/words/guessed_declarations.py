@@ -13,11 +13,10 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import computes, count_lines, find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.research.words.rated_seeds import Seed, insert_seeds, skip_beside
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 LEADING = 2  # best declarations, which stand before those of guessed names
@@ -28,10 +27,8 @@ _PARTS = re.compile(r"[^\w$]+")
 
 def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """Return the seeds; functions of guessed names come behind the best ones and what goes with these."""
-    at = min(LEADING, len(seeds))
-    while at < len(seeds) and seeds[at].reason.role is Role.BESIDE:
-        at += 1
-    known = {seed.node: seed for seed in seeds if seed.node is not None}
+    at = skip_beside(seeds, LEADING)
+    known = {seed.node for seed in seeds}
     shown = {seed.node for seed in seeds[:at]}
     names = {seed.name for seed in seeds[:at]}  # whose namesakes often only pass a call on
     guessed = [
@@ -42,12 +39,7 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
         and (node in known or count_lines(node) >= LEAST_LINES)
     ][:MOST_GUESSED]
     reason = Reason("has a name that the question guesses", Role.BESIDE)
-    own = [known.get(node) or replace(build_seed(state, node, 0.0), reason=reason) for node in guessed]
-    return [
-        *seeds[:at],
-        *own,
-        *(seed for seed in seeds[at:] if seed.node is None or seed.node not in guessed),
-    ]
+    return insert_seeds(state, seeds, at, dict.fromkeys(guessed, reason))
 
 
 def _find_guessed(state: ResearchState) -> dict[Node, bool]:

@@ -54,7 +54,7 @@ def put_guessed_types(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
     before = {seed.node for seed in seeds[:at]}
     own = [node for node in guessed if node not in before and _is_connected(state, node, near)][:MOST_TYPES]
     known = {seed.node: seed.reason for seed in seeds if seed.node is not None}
-    rest = (seed for seed in seeds[at:] if seed.node is None or seed.node not in own)
+    rest = (seed for seed in seeds[at:] if seed.node not in own)
     return [*seeds[:at], *(_build(state, node, known.get(node)) for node in own), *rest]
 
 

@@ -19,7 +19,7 @@ from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.asked_decisions import is_predicate
-from repo_mcp.research.words.rated_seeds import Seed
+from repo_mcp.research.words.rated_seeds import Seed, lead
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import shares_word
 
@@ -40,8 +40,7 @@ def put_doers_first(seeds: Sequence[Seed], words: Sequence[str]) -> list[Seed]:
     named = [seed for seed in ordered if _is_named(seed, words)] if len(words) >= LEAST_WORDS else []
     if len(named) != 1:  # of several, other words tell which is meant
         return ordered
-    leading = replace(named[0], worth=ordered[0].worth, reason=NAMED_SO)
-    return [leading, *(seed for seed in ordered if seed is not named[0])]
+    return lead(ordered, named[0], replace(named[0], worth=ordered[0].worth, reason=NAMED_SO))
 
 
 def put_handling_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -55,7 +54,7 @@ def put_handling_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed
     handling = next((seed for seed in near if _handles(state, seed)), None)
     if handling is None:
         return [*seeds]
-    return [replace(handling, reason=_HANDLES_IT), *(seed for seed in seeds if seed is not handling)]
+    return lead(seeds, handling, replace(handling, reason=_HANDLES_IT))
 
 
 def _handles(state: ResearchState, seed: Seed) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.words.lacking_words import list_lacking, list_words_lacked, weigh_held
-from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed
+from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed, lead
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.guessed_names import list_own_names
@@ -25,8 +25,7 @@ _WORD = re.compile(r"\w+")
 
 def put_guessed_first(seeds: list[Seed], guessed: Sequence[str]) -> list[Seed]:
     """Return the seeds; the first of those that may lead with a guessed word leads, if there is one."""
-    leading = next((seed for seed in seeds[:LEADING] if has_any(seed, guessed)), seeds[0])
-    return [leading, *(seed for seed in seeds if seed is not leading)]
+    return lead(seeds, next((seed for seed in seeds[:LEADING] if has_any(seed, guessed)), seeds[0]))
 
 
 def put_agreed_first(seeds: list[Seed], guesses: Sequence[str]) -> list[Seed]:
@@ -54,9 +53,7 @@ def put_doing_first(seeds: list[Seed], guesses: Sequence[str], words: Sequence[s
         return seeds
     functions = (seed for seed in seeds if _is_function(seed) and _is_guessed(seed, guesses))
     leading = next((seed for seed in functions if shares_word(seed.name, words)), None)
-    if leading is None:
-        return seeds
-    return [replace(leading, worth=seeds[0].worth), *(seed for seed in seeds if seed is not leading)]
+    return seeds if leading is None else lead(seeds, leading, replace(leading, worth=seeds[0].worth))
 
 
 def _is_guessed(seed: Seed, guesses: Sequence[str]) -> bool:
@@ -96,10 +93,10 @@ def put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[S
     most = max(weighed, key=lambda word: weighed[word], default="")
     if not most or most not in list_lacking(seeds[0], weighed):
         return seeds
-    for position, seed in enumerate(seeds[:LEADING], 1):
+    for seed in seeds[:LEADING]:
         near = seed.worth >= NEAR_BEST * seeds[0].worth
         if near and shares_word(f"{seed.path} {seed.full_name}", (most,)):
-            return [seed, *seeds[: position - 1], *seeds[position:]]
+            return lead(seeds, seed)
     return seeds
 
 
@@ -115,9 +112,9 @@ def put_fuller_first(seeds: list[Seed], weighed: Mapping[str, float], asked: Seq
     place = f"{best.path} {best.full_name}"
     named = [word for word in asked if shares_word(place, (word,))]
     least = max(NEAR_BEST, FULLER * weigh_held(best, weighed)) * best.worth
-    for position, seed in enumerate(seeds[:LEADING]):
+    for seed in seeds[:LEADING]:
         if seed.worth < least or seed.body.line_count > LONG_LINES:
             continue
         if weigh_held(seed, weighed) >= NEARLY_ALL and not list_words_lacked(seed, named):
-            return [seed, *seeds[:position], *seeds[position + 1 :]]
+            return lead(seeds, seed)
     return seeds

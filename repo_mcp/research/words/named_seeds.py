@@ -45,7 +45,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if action is None:
         return []
     seeds = [
-        replace(build_seed(state, node, 1.0), reason=NAMED_SO)
+        build_seed(state, node, 1.0, NAMED_SO)
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     if any(one.role is Role.TELLS_HOW for one in state.findings):  # which `add_call` does for no system call

@@ -19,7 +19,6 @@ from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.filled_functions import LEAST_STATEMENTS, fill, is_open
 from repo_mcp.research.edges.hops import NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
@@ -27,7 +26,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.asked_decisions import read_decision
-from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, build_seed
+from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, insert_seeds, skip_beside
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -60,19 +59,9 @@ def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
             near.setdefault(caller, Reason(f"calls {node.symbol.name}", Role.BESIDE))
     if not near:
         return [*seeds]
-    at = seeds.index(leading[-1]) + 1
-    while at < len(seeds) and seeds[at].reason.role is Role.BESIDE:
-        at += 1
-    for seed in seeds[:at]:
-        if seed.node is not None:
-            near.pop(seed.node, None)
-    known = {seed.node: seed for seed in seeds if seed.node is not None}
-    own = [
-        known.get(node) or replace(build_seed(state, node, 0.0), reason=reason)
-        for node, reason in near.items()
-    ]
-    rest = (seed for seed in seeds[at:] if seed.node is None or seed.node not in near)
-    return [*seeds[:at], *own, *rest]
+    at = skip_beside(seeds, seeds.index(leading[-1]) + 1)
+    before = {seed.node for seed in seeds[:at]}
+    return insert_seeds(state, seeds, at, {node: why for node, why in near.items() if node not in before})
 
 
 def _list_callers(state: ResearchState, node: Node) -> list[Node]:

@@ -247,9 +247,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         joined.append(replace(seed, worth=seed.worth + worth))
     nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
     fresh = [
-        replace(build_seed(state, node, worth), reason=Reason(why))
-        for node, worth, why in nodes
-        if not is_test_symbol(node)
+        build_seed(state, node, worth, Reason(why)) for node, worth, why in nodes if not is_test_symbol(node)
     ]
     return [*joined, *fresh]
 
@@ -279,14 +277,47 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
     return is_left_open(node) or bool(list_derived(state, node))
 
 
-def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
+def build_seed(state: ResearchState, node: Node, worth: float, reason: Reason | None = None) -> Seed:
     """Return a symbol as a seed without terms, so that its lines are chosen only by what they do.
 
+    Without another reason it is one for its name.
     A file that is gone, or has become shorter, since it was parsed gives a blank line or its last one.
     """
     body = read_code(state, node)
     name = node.symbol.name
-    return Seed(node.path, body, name, node.qualified_name, node, worth, explain_named(name))
+    return Seed(node.path, body, name, node.qualified_name, node, worth, reason or explain_named(name))
+
+
+def lead(seeds: Sequence[Seed], first: Seed, changed: Seed | None = None) -> list[Seed]:
+    """Return the seeds; one of them leads, as it is or changed."""
+    return [changed or first, *(seed for seed in seeds if seed is not first)]
+
+
+def take_seeds(
+    state: ResearchState, seeds: Sequence[Seed], reasons: Mapping[Node, Reason], worth: float = 0.0
+) -> list[Seed]:
+    """Return symbols as seeds for other reasons; those that are no seeds yet get the worth."""
+    known = {seed.node: seed for seed in seeds}
+    return [
+        replace(known.get(node) or build_seed(state, node, worth), reason=why)
+        for node, why in reasons.items()
+    ]
+
+
+def skip_beside(seeds: Sequence[Seed], at: int) -> int:
+    """Return the position behind the first seeds, of which the number is given, and what goes with these."""
+    while at < len(seeds) and seeds[at].reason.role is Role.BESIDE:
+        at += 1
+    return at
+
+
+def insert_seeds(
+    state: ResearchState, seeds: Sequence[Seed], at: int, reasons: Mapping[Node, Reason]
+) -> list[Seed]:
+    """Return the seeds; symbols come at a position. Those that are seeds already keep their reasons."""
+    known = {seed.node: seed for seed in seeds}
+    own = [known.get(node) or build_seed(state, node, 0.0, why) for node, why in reasons.items()]
+    return [*seeds[:at], *own, *(seed for seed in seeds[at:] if seed.node not in reasons)]
 
 
 def find_node(state: ResearchState, one: RatedBlock) -> Node | None:

@@ -17,13 +17,12 @@ from itertools import islice
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
-from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import GLANCE
-from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.research.words.rated_seeds import Seed, take_seeds
 from repo_mcp.text.guessed_names import list_own_names
 
 LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
@@ -44,8 +43,8 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     """
     if any(seed.reason.role in (Role.BASE, Role.ENUMERATION, Role.RETURNED) for seed in seeds):
         return [*seeds]
-    known = {seed.node: seed for seed in seeds if seed.node is not None}
-    named = [*dict.fromkeys(_list_guessed_tables(state))]
+    named = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
+    ordered = take_seeds(state, seeds, named, 1.0)
     seeds = [seed for seed in seeds if seed.node not in named]
     readers: dict[Node, Seed] = {}  # of each table, the best one
     for seed in seeds[:LOOKED_AT]:
@@ -56,13 +55,12 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         for node, seed in islice(readers.items(), MOST_TABLES)
         if seed.node not in readers and node not in named
     }
-    ordered = [replace(known.get(node) or build_seed(state, node, 1.0), reason=_GUESSED) for node in named]
     for seed in seeds:
         if seed.node is None or seed.node not in read_by:
             ordered.append(seed)
-        for node in (node for node, reader in read_by.items() if reader is seed):
-            reason = Reason(f"is a table that {seed.name} reads", Role.TABLE)
-            ordered.append(replace(known.get(node) or build_seed(state, node, seed.worth), reason=reason))
+        own = [node for node, reader in read_by.items() if reader is seed]
+        reason = Reason(f"is a table that {seed.name} reads", Role.TABLE)
+        ordered += take_seeds(state, seeds, dict.fromkeys(own, reason), seed.worth)
     return ordered
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
@@ -15,7 +16,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.words.failing import fails, find_above, find_below, find_makers
-from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed
+from repo_mcp.research.words.rated_seeds import NEAR, Seed, build_seed, lead, take_seeds
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import FIRST_LINES, is_generated
 from repo_mcp.text.guessed_names import list_own_names
@@ -77,14 +78,14 @@ def put_named_by_verb(seeds: Sequence[Seed], query: str) -> list[Seed]:
     if asked is None or not seeds:
         return [*seeds]
     verb = asked[1].lower()
-    named = [
+    named = (
         seed
         for seed in seeds[:BEST_BY_VERB]
         if seed.name.strip("_").lower() == verb
         and seed.worth >= NEAR * seeds[0].worth
         and (seed.node is None or seed.node.symbol.kind in CALLABLE_KINDS)
-    ][:1]
-    return [*named, *(seed for seed in seeds if seed not in named)]
+    )
+    return lead(seeds, next(named, seeds[0]))
 
 
 def put_makers_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -118,18 +119,12 @@ def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         return _put_making(state, seeds, making)
     if best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
-    below = [*find_below(state, [best], MOST_BELOW).items()][:MOST_BELOW]
+    below = dict(islice(find_below(state, [best], MOST_BELOW).items(), MOST_BELOW))
     if not below and not fails(state, best):
         failing_one = next((one for one in seeds[1:BEST] if one.node and fails(state, one.node)), None)
-        return (
-            [*seeds]
-            if failing_one is None
-            else [failing_one, *(one for one in seeds if one is not failing_one)]
-        )
-    known = {seed.node: seed for seed in seeds}
-    failing = [replace(known.get(node) or build_seed(state, node, 0.0), reason=why) for node, why in below]
-    shown = {seed.node for seed in failing}
-    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed.node not in shown)]
+        return lead(seeds, failing_one or seeds[0])
+    failing = take_seeds(state, seeds, below)
+    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed.node not in below)]
 
 
 def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Node, Reason]) -> list[Seed]:
@@ -139,7 +134,6 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     that is the best stays before them if it fails or leads to one of them, unless it only tests such errors,
     or is itself what an error is made with. Of errors that are values, what makes most of them comes first.
     """
-    known = {seed.node: seed for seed in seeds}
     best = seeds[0]
     words, guessed = list_words(state.request.query), list_words(" ".join(state.request.guesses))
     is_first = best.node is not None and best.node.symbol.kind in CALLABLE_KINDS
@@ -147,11 +141,9 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     is_first = is_first and best.node not in state.failures.testing and not is_error_name(best.name)
     if is_first and best.node is not None:
         is_first = fails(state, best.node) or best.node in find_above(state, [*making])
-    made = [
-        replace(known.get(node) or build_seed(state, node, 0.0), reason=why)
-        for node, why in making.items()
-        if not is_first or node != best.node
-    ]
+    made = take_seeds(
+        state, seeds, {node: making[node] for node in making if not is_first or node != best.node}
+    )
     places = state.failures.values.values()
     made.sort(
         key=lambda seed: (
@@ -169,11 +161,9 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     around = _list_around(state, leading[0], leading[1:])
     leading = [seed for seed in leading if seed.node not in around][: MOST_MAKING + is_first]
     reading = list_readers(state, [seed.node for seed in leading if seed.node and seed.node in making])
-    leading += [
-        replace(known.get(node) or build_seed(state, node, 0.0), reason=why)
-        for node, why in [*reading.items()][:MOST_READING]
-        if node not in making
-    ]
+    leading += take_seeds(
+        state, seeds, {node: reading[node] for node in [*reading][:MOST_READING] if node not in making}
+    )
     shown = {seed.node for seed in leading}
     others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in seeds)
     return [*leading, *(seed for seed in others if seed.node not in shown)]
@@ -205,7 +195,7 @@ def put_sources_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
         return [*seeds]
     words = state.request.full_text
     if any(hit.path == plain.path for hit in search_words(state, words, 1)):
-        return [plain, *(seed for seed in seeds if seed is not plain)]
+        return lead(seeds, plain)
     made = [seed for seed in seeds if _is_made_of(state, seed, plain)]
     at = min(map(seeds.index, made), default=seeds.index(plain))
     rest = [seed for seed in seeds if seed is not plain]

@@ -23,7 +23,6 @@ from types import MappingProxyType
 from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.graph.nodes import Node
-from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
@@ -97,7 +96,7 @@ def find_seeds(
         state.word_match.lacks_most = True
         state.warnings += [*absent, GUESS_NAMES]
         return []
-    given = [_build_given(state, node, reasons) for node in first]
+    given = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
     given += [seed for seed in find_named(state, preferred) if seed.node not in first]
     found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
     found = keep_near(found, first) if only_near and first else found
@@ -206,12 +205,6 @@ def _rate(
         state.check()
     rated, state.weights = state.rated[prompt]
     return rated
-
-
-def _build_given(state: ResearchState, node: Node, reasons: Mapping[Node, Reason]) -> Seed:
-    """Return a symbol that comes first, with its reason if there is one."""
-    seed = build_seed(state, node, 1.0)
-    return replace(seed, reason=reasons.get(node, seed.reason))
 
 
 def _choose_of_kind(state: ResearchState, found: list[Seed], given: Sequence[Seed]) -> list[Seed]:

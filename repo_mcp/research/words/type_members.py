@@ -13,7 +13,6 @@ from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import cut_statements
 from repo_mcp.bundler.block_worth import rate_work
 from repo_mcp.graph.nodes import Node
-from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -54,7 +53,7 @@ def put_working_members(state: ResearchState, seeds: Sequence[Seed]) -> list[See
         shown.add(owner.qualified_name)
         if working is not None:
             reason = Reason(f"of {owner.symbol.name}, it has most words of the question")
-            ordered.append(replace(build_seed(state, working, seed.worth), reason=reason))
+            ordered.append(build_seed(state, working, seed.worth, reason))
     known = {seed.node for seed in ordered if seed.node is not None}
     return [*ordered, *(seed for seed in last if seed.node not in known)]
 
