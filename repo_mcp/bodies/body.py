@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from repo_mcp.record_classes import dataclass, replace
 
@@ -70,6 +70,18 @@ def is_directive(line: str) -> bool:
 def measure_indent(line: str) -> int:
     """Return the number of blanks before the text of a line."""
     return len(line) - len(line.lstrip())
+
+
+def iter_enclosing(lines: Sequence[str], at: int, most: int) -> Iterator[str]:
+    """Yield those of the lines above one that have less indentation than all below them, the nearest first.
+
+    Blank lines, and such as only open a brace, are skipped.
+    """
+    indent = measure_indent(lines[at - 1]) if at <= len(lines) else 0
+    for line in reversed(lines[max(0, at - 1 - most) : at - 1]):
+        if measure_indent(line) < indent and line.strip() not in ("", "{"):
+            indent = measure_indent(line)
+            yield line
 
 
 def find_margin(lines: Sequence[str]) -> int:

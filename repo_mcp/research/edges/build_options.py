@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from repo_mcp.bodies.body import measure_indent
+from repo_mcp.bodies.body import iter_enclosing
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.research.edges.unparsed_files import read_declared_lines
@@ -129,12 +129,8 @@ def _note_entries(state: ResearchState, option: Subject, found: Iterable[ExactMa
 
 def _is_help(state: ResearchState, match: ExactMatch) -> bool:
     """Return True for a line of a text of help: one that begins it stands above, and less far in."""
-    lines, indent = state.source.read_lines(match.path), measure_indent(match.line)
-    last = match.start_line - 1
-    for line in reversed(lines[max(0, last - LINES_ABOVE) : last]):
-        if line.strip() and measure_indent(line) < indent:
-            return _HELP.match(line) is not None
-    return False
+    lines = state.source.read_lines(match.path)
+    return _HELP.match(next(iter_enclosing(lines, match.start_line, LINES_ABOVE), "")) is not None
 
 
 def _note_code(state: ResearchState, option: Subject) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from repo_mcp.bodies.body import measure_indent
+from repo_mcp.bodies.body import iter_enclosing
 from repo_mcp.research.errors.lines import LINE_CHARS, RAISES
 from repo_mcp.research.question.error_types import is_error_name
 
@@ -134,14 +134,8 @@ def list_fields(lines: Sequence[str], first: int, last: int) -> dict[str, list[i
 
 def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
     """Return what stands behind the word of the clause that catches around a line; "" for none."""
-    indent = measure_indent(lines[at - 1])
-    for number in range(at - 1, first - 1, -1):
-        line = lines[number - 1][:LINE_CHARS]
-        if measure_indent(line) < indent and line.strip() not in ("", "{"):
-            indent = measure_indent(line)
-            if clause := CLAUSE.match(line):
-                return clause[1]
-    return ""
+    clauses = (CLAUSE.match(line[:LINE_CHARS]) for line in iter_enclosing(lines, at, at - first))
+    return next((clause[1] for clause in clauses if clause), "")
 
 
 def _list_declared(lines: Sequence[str], name: str) -> list[str]:

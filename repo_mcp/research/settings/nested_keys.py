@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bodies.body import measure_indent
+from repo_mcp.bodies.body import iter_enclosing
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -70,14 +70,8 @@ def _iter_keys(state: ResearchState, name: str) -> Iterator[tuple[str, ExactMatc
 
 def _lies_in(lines: Sequence[str], at: int, table: str) -> bool:
     """Return True for a line below the beginning of a table, which is indented less."""
-    if at > len(lines):
-        return False
     begins = re.compile(
         rf"\s*[\"']?{re.escape(table).replace('_', '[_-]?')}[\"']?\s*(?::|=>?).{{0,60}}(?:[({{\[]|:)?\s*$",
         re.IGNORECASE,
     )
-    indent = measure_indent(lines[at - 1])
-    for line in reversed(lines[max(0, at - 1 - TABLE_LINES) : at - 1]):
-        if line.strip() and measure_indent(line) < indent:
-            return begins.match(line) is not None
-    return False
+    return begins.match(next(iter_enclosing(lines, at, TABLE_LINES), "")) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bodies.body import measure_indent
+from repo_mcp.bodies.body import iter_enclosing
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.research_state import ResearchState
@@ -77,13 +77,7 @@ def _is_prose(state: ResearchState, quoted: str, match: ExactMatch) -> bool:
 
 def _is_in_text(lines: Sequence[str], at: int) -> bool:
     """Return True for a line of YAML in a text of several lines, which `|` or `>` begins."""
-    indent = measure_indent(lines[at - 1]) if at <= len(lines) else 0
-    for line in reversed(lines[max(0, at - 1 - BLOCK_LINES) : at - 1]):
-        if line.strip() and measure_indent(line) < indent:
-            if _BEGINS_TEXT.search(line):
-                return True
-            indent = measure_indent(line)
-    return False
+    return any(map(_BEGINS_TEXT.search, iter_enclosing(lines, at, BLOCK_LINES)))
 
 
 def _build_pattern(name: str) -> str:

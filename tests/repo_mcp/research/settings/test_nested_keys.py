@@ -16,6 +16,7 @@ USE = """def fire(settings):
 TABLES = {
     "defaults.py": "NAMESPACES = Namespace(\n    oven=Namespace(\n        max_heat=Option(90),\n    ),\n)\n",
     "tables.py": 'SETTINGS = {\n    "oven": {\n        "lid": 1,\n        "max_heat": 90,\n    },\n}\n',
+    "lower_brace.js": "module.exports.shop = {\n  oven:\n  {\n    lid: 1,\n    max_heat: 90,\n  },\n}\n",
     "oven.yaml": "shop:\n  oven:\n    max_heat: 90\n",
 }
 
