@@ -9,6 +9,7 @@ needs one is missed, and every type found is only probable.
 from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType, list_implementing
@@ -160,7 +161,6 @@ def list_overriding(state: ResearchState, node: Node) -> list[Link]:
 
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
-_OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list[Link], bool]:
@@ -177,4 +177,4 @@ def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list
 
 def _is_left_open(state: ResearchState, node: Node) -> bool:
     around = state.get_parent(node)
-    return bool(node.symbol.flags & SymbolFlag.ABSTRACT) or around.symbol.kind in _OPEN_TYPES
+    return bool(node.symbol.flags & SymbolFlag.ABSTRACT) or around.symbol.kind in ABSTRACT_KINDS

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.named_symbols import admits_node, read_body
@@ -13,7 +14,6 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 GLANCE, LOOK = Bounds(files=20, references=40), Bounds(files=200, references=400)
-OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 UNFILLED = re.compile(r"\b(?:raise|throw(?: new)?) NotImplemented(?:Error|Exception)\b")
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
 
@@ -49,12 +49,12 @@ def count_derived(state: ResearchState, node: Node) -> tuple[int, int]:
 
 def measure_derived(derived: Sequence[Node]) -> tuple[int, int]:
     """Return how many of some types are no interfaces themselves, and how many there are."""
-    return sum(one.symbol.kind not in OPEN_TYPES for one in derived), len(derived)
+    return sum(one.symbol.kind not in ABSTRACT_KINDS for one in derived), len(derived)
 
 
 def is_left_open(node: Node) -> bool:
     """Return True for an interface, a trait or an abstract class."""
-    return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
+    return node.symbol.kind in ABSTRACT_KINDS or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
 
 
 def is_unfilled(state: ResearchState, node: Node) -> bool:

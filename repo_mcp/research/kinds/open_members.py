@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.bodies.body import Body, list_code, measure
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES, UNFILLED
+from repo_mcp.research.kinds.derived_types import UNFILLED
 from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
@@ -91,7 +92,7 @@ def is_required(lines: Sequence[str], base: Node, member: DeclaredSymbol) -> boo
 
     It is abstract, or it only raises, or an interface has no code for it.
     """
-    if base.symbol.kind in OPEN_TYPES:
+    if base.symbol.kind in ABSTRACT_KINDS:
         text = "\n".join(lines[member.start_line - 1 : member.end_line])
         has_code = text.rstrip().endswith("}") and _HAS_CODE.search(text) is not None
         has_code |= base.language == "csharp" and "=>" in text
@@ -127,7 +128,7 @@ def show_open(
     """
     body = read_code(state, base)
     is_plain = not (members or settings) and whole_chars == WHOLE_CHARS
-    if base.symbol.kind in OPEN_TYPES or is_plain or _is_short(body, whole_chars):
+    if base.symbol.kind in ABSTRACT_KINDS or is_plain or _is_short(body, whole_chars):
         return body
     guessed = list_own_names(state.request.guesses)
     asked = [one for one in list_overridable(state, base) if one.name in guessed and one not in members]

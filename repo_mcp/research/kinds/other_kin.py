@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TypeVar
 
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_program_derived
+from repo_mcp.research.kinds.derived_types import list_program_derived
 from repo_mcp.research.kinds.examples import MOST_MODELS
 from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.text.guessed_names import list_own_names
@@ -45,7 +46,7 @@ def leave_out_others(
             kept.append(one)
             continue
         owner = state.get_parent(node)
-        is_open = node.symbol.kind in OPEN_TYPES or owner.symbol.kind in OPEN_TYPES
+        is_open = node.symbol.kind in ABSTRACT_KINDS or owner.symbol.kind in ABSTRACT_KINDS
         overrides = node.symbol.name in names and owner.declaration not in own
         is_type = node.declaration in kind and node.symbol.name not in guessed
         if not is_type and not (overrides and (is_open or owner.declaration in kind)):

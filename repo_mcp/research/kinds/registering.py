@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.shared_members import list_bases
@@ -21,7 +22,7 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
-from repo_mcp.research.kinds.derived_types import GLANCE, LOOK, OPEN_TYPES
+from repo_mcp.research.kinds.derived_types import GLANCE, LOOK
 from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
@@ -158,7 +159,7 @@ def _list_declared(state: ResearchState, name: str) -> list[Node]:
         if node.symbol.kind in DOING
         and admits_node(state, node)
         and not is_deprecated(node)
-        and state.get_parent(node).symbol.kind not in OPEN_TYPES
+        and state.get_parent(node).symbol.kind not in ABSTRACT_KINDS
     ]
 
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_filled, is_enumeration, list_inner_bases
-from repo_mcp.research.kinds.derived_types import OPEN_TYPES, list_derived, list_program_derived
+from repo_mcp.research.kinds.derived_types import list_derived, list_program_derived
 from repo_mcp.research.kinds.examples import list_kind
 from repo_mcp.research.kinds.open_members import (
     is_required,
@@ -100,7 +101,7 @@ def _read(state: ResearchState, node: Node, kind: Collection[Node], base: BaseTy
     members = list_open_members(state, filled, kind)
     above = (filled, *iter_open_bases(state, filled))
     required = [name for one in above for name in _list_required(state, one, members)]
-    if filled.symbol.kind not in OPEN_TYPES:
+    if filled.symbol.kind not in ABSTRACT_KINDS:
         required = _keep_defined(state, node, filled, required)
     elif not _is_filled(state, node):
         required = []
@@ -111,14 +112,14 @@ def _read(state: ResearchState, node: Node, kind: Collection[Node], base: BaseTy
 
 def iter_open_bases(state: ResearchState, node: Node) -> Iterator[Node]:
     """Yield the interfaces that an interface includes."""
-    if node.symbol.kind in OPEN_TYPES:
-        yield from (one for one in list_bases(state, node) if one.symbol.kind in OPEN_TYPES)
+    if node.symbol.kind in ABSTRACT_KINDS:
+        yield from (one for one in list_bases(state, node) if one.symbol.kind in ABSTRACT_KINDS)
 
 
 def _is_filled(state: ResearchState, node: Node) -> bool:
     """Return False for an interface that others include and no type fills."""
     own = list_program_derived(state, node)
-    return not own or any(one.symbol.kind not in OPEN_TYPES for one in own)
+    return not own or any(one.symbol.kind not in ABSTRACT_KINDS for one in own)
 
 
 def _keep_defined(state: ResearchState, node: Node, filled: Node, required: Sequence[str]) -> list[str]:

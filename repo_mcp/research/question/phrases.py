@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 _TAIL = re.compile(
@@ -58,8 +60,8 @@ _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
     "package": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
     "folder": frozenset({SymbolKind.FILE}),
     "directory": frozenset({SymbolKind.FILE}),
-    "variable": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
-    "constant": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
+    "variable": VALUES,
+    "constant": VALUES,
     "field": frozenset({SymbolKind.PROPERTY}),
     "attribute": frozenset({SymbolKind.PROPERTY}),
     "property": frozenset({SymbolKind.PROPERTY, SymbolKind.METHOD}),
@@ -68,15 +70,14 @@ _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
 }  # fmt: skip
 
 # What such a word means where declarations of several kinds have the name: "the Storage interface".
-_OPEN = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _NARROW_KINDS: dict[str, frozenset[SymbolKind]] = {
     "function": frozenset({SymbolKind.FUNCTION, SymbolKind.COMPONENT, SymbolKind.MACRO}),
     "method": frozenset({SymbolKind.METHOD}),
     "class": frozenset({SymbolKind.CLASS}),
     "struct": frozenset({SymbolKind.STRUCT}),
-    "interface": _OPEN,
-    "protocol": _OPEN,
-    "trait": _OPEN,
+    "interface": ABSTRACT_KINDS,
+    "protocol": ABSTRACT_KINDS,
+    "trait": ABSTRACT_KINDS,
     "enum": frozenset({SymbolKind.ENUM}),
 }
 
