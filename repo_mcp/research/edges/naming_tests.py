@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 from repo_mcp.model import Hit
 from repo_mcp.research.edges.named_places import CALL, Used, group_used, list_used
-from repo_mcp.research.edges.unparsed_files import fold_stem
 from repo_mcp.research.edges.written_types import split_parts
 from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.locating import is_test_place
@@ -25,6 +24,7 @@ MAX_CALLERS = 3  # functions that call a name which no test calls
 MAX_NAMED_AFTER = 3  # files
 MAX_LINES = 2  # shown of one file
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase)$")  # of a test, in a folded name
+_INTEGRATES = re.compile(r"(?:IT|[._-]it)$")  # marks a test, too, but `audit` does not end with it
 
 
 def note_naming_tests(state: ResearchState, subject: Subject) -> None:
@@ -72,12 +72,11 @@ def _note_files(state: ResearchState, subject: Subject, most: int, said: str, ro
 def _note_named_after(state: ResearchState, subject: Subject) -> None:
     """Note the files of tests that are named after the file of a subject, or after its type."""
     parts = {part for hit in subject.places for part in split_parts(hit.symbol or "")[-2:]}
-    stems = {fold_stem(hit.path) for hit in subject.places}
-    wanted = {*map(fold_signs, parts), *stems}
+    wanted = {*map(fold_signs, parts), *(strip_mark(hit.path) for hit in subject.places)}
     known = {one.path for one in state.findings}
     paths = [path for path in state.graph.name_uses.list_source_paths() if is_test_place(path)]
-    named = [path for path in paths if path not in known and _strip(path) in wanted and state.admits(path)]
-    for path in named[:MAX_NAMED_AFTER]:
+    fresh = (path for path in paths if path not in known and state.admits(path))
+    for path in [path for path in fresh if strip_mark(path) in wanted][:MAX_NAMED_AFTER]:
         reason = Reason(
             f"is named after {subject.name}, its type or its file", Role.NAMED_AFTER, subject.name
         )
@@ -104,6 +103,6 @@ def _name(found: Iterable[Finding]) -> str:
     return join_names(one.path for one in found)
 
 
-def _strip(path: str) -> str:
-    """Return the name of a test file without its mark: `accounts` for `accounts_test.rb`."""
-    return _MARK.sub("", fold_stem(path))
+def strip_mark(path: str) -> str:
+    """Return the folded name of a file without a mark of tests: `accounts` for `accounts_test.rb`."""
+    return _MARK.sub("", fold_signs(_INTEGRATES.sub("", path.rpartition("/")[2].rpartition(".")[0])))

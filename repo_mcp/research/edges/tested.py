@@ -7,7 +7,6 @@ it for something else. Left out: which of them fail if the symbol does.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -24,6 +23,7 @@ from repo_mcp.research.edges.hops import (
     sort_links,
 )
 from repo_mcp.research.edges.importing_tests import note_importing
+from repo_mcp.research.edges.naming_tests import strip_mark
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.edges.written_in_tests import (
     describe_titled,
@@ -42,7 +42,6 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 MOST_NAMED = 3  # files named after it
 MOST_ALIKE = 12  # files of tests that are called alike: more say nothing, as `index.js` does
 MOST_BY_PROPERTY = 3  # tests that use a property which uses the subject
-_MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
 
 
 def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
@@ -106,14 +105,13 @@ def _gives_several(node: Node) -> bool:
 
 def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note the files of tests that are named after the file of a symbol, or after a type."""
-    named = {_strip(node.path) for node in nodes} | {fold_signs(node.symbol.name) for node in nodes}
+    named = {strip_mark(node.path) for node in nodes} | {fold_signs(node.symbol.name) for node in nodes}
     known, endings = {one.path for one in state.findings}, tuple({_end(node.path) for node in nodes})
     paths = [path for path in state.graph.scan.list_paths("") if path.endswith(endings)]
     tests = [path for path in paths if is_test_place(path) and path not in known]
-    alike = Counter(map(_strip, tests))
-    for path in [path for path in tests if _strip(path) in named and alike[_strip(path)] <= MOST_ALIKE][
-        :MOST_NAMED
-    ]:
+    alike = Counter(map(strip_mark, tests))
+    telling = {name for name in named if alike[name] <= MOST_ALIKE}
+    for path in [path for path in tests if strip_mark(path) in telling][:MOST_NAMED]:
         file = state.source.find_file(path)
         if file is not None:
             reason = Reason(f"is named after {nodes[0].symbol.name} or its file", Role.NAMED_AFTER)
@@ -122,11 +120,6 @@ def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
 
 def _end(path: str) -> str:
     return path[path.rfind(".") :]
-
-
-def _strip(path: str) -> str:
-    """Return the name of a test file without its mark: `accounts` for `test_accounts.py`."""
-    return _MARK.sub("", fold_signs(path.rpartition("/")[2].rpartition(".")[0]))
 
 
 def _name_classes(state: ResearchState, tests: Sequence[Finding]) -> list[str]:

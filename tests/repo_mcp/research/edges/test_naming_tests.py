@@ -31,3 +31,14 @@ def test_if_no_test_calls_it_those_of_its_callers_are_told() -> None:
     assert list_found(report, 1) == ["test/labels_test.rb", "test/omega_test.rb", "test/alpha_test.rb"]
     assert report.findings[2].why == "calls stick, which calls wrap_up, in 2 lines"
     assert "No test is known to call wrap_up by name." in report.claim
+
+
+def test_a_file_of_tests_is_named_after_a_file_with_a_dot_in_its_name() -> None:
+    texts = {
+        "setup.py": "def install():\n    return 1\n",
+        "lib/labels.rows.rb": "def stick_row(text)\n  text\nend\n",
+        "test/labels_rows_test.rb": "def test_it\n  true\nend\n",
+        "test/labels_test.rb": "def test_it\n  false\nend\n",
+    }
+    report = Asked(texts).ask("which tests should I run after changing stick_row?")
+    assert list_found(report, 1) == ["test/labels_rows_test.rb"]

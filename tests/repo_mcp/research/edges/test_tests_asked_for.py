@@ -161,3 +161,11 @@ def test_a_file_is_used_by_the_tests_that_import_it() -> None:
     assert claim.startswith(
         "top level (bank/till.py:1-5) is used by tests/test_all.py (tests/test_all.py:2)."
     )
+
+
+def test_a_file_of_tests_is_named_after_a_type_whose_name_ends_like_a_mark() -> None:
+    texts = {
+        "shop/kinds.py": "class Audit:\n    pass\n",
+        "tests/test_audit.py": "def test_it():\n    assert 1\n",
+    }
+    assert "Files named after it: tests/test_audit.py." in Asked(texts).ask("what tests Audit?").claim
