@@ -22,7 +22,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.kinds.derived_types import LOOK
 from repo_mcp.research.question.error_types import is_error
-from repo_mcp.research.words.rated_seeds import Seed, build_seed
+from repo_mcp.research.words.rated_seeds import Seed, build_seed, skip_beside
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import find_action
@@ -48,9 +48,7 @@ def put_guessed_types(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]
     if not bases and find_action(state.request.query) is not None:
         return [*seeds]
     guessed = [*takewhile(lambda node: node not in bases, guessed)]
-    at = min(LEADING, len(seeds))
-    while at < len(seeds) and seeds[at].reason.role in _BEFORE:
-        at += 1
+    at = skip_beside(seeds, LEADING, _BEFORE)
     before = {seed.node for seed in seeds[:at]}
     own = [node for node in guessed if node not in before and _is_connected(state, node, near)][:MOST_TYPES]
     known = {seed.node: seed.reason for seed in seeds if seed.node is not None}

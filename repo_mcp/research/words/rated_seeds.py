@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import StrEnum
 
 from repo_mcp.bodies.body import Body, only_imports, says_nothing
@@ -304,9 +304,9 @@ def take_seeds(
     ]
 
 
-def skip_beside(seeds: Sequence[Seed], at: int) -> int:
+def skip_beside(seeds: Sequence[Seed], at: int, roles: Set[Role] = frozenset({Role.BESIDE})) -> int:
     """Return the position behind the first seeds, of which the number is given, and what goes with these."""
-    while at < len(seeds) and seeds[at].reason.role is Role.BESIDE:
+    while at < len(seeds) and seeds[at].reason.role in roles:
         at += 1
     return at
 
