@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.ranking.query.asked_name import split_qualified
+from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
@@ -27,7 +27,6 @@ MOST_CHOOSING = 2  # functions that branch on one member, or on all
 MOST_MEMBERS = 40  # of an enumeration, whose uses are looked at
 MOST_DEFAULTS = 2  # values that hold a member as a default
 MAX_LINE_CHARS = 400
-_BOUNDS = Bounds(files=20, references=80)
 # A line that compares with a member, takes it under a condition, or has a case for it.
 _CHOOSES = (
     r"(?:[=!]==?|\bis(?: not)?|\bin \(?|\?|(?:^|\?.*)\s*:|\bcase|\bwhen|\|)\s*(?:\w+(?:\.|::))*{0}\b"
@@ -70,7 +69,7 @@ def _count_choosing(state: ResearchState, members: Sequence[Node]) -> dict[Node,
     """Return the functions of the program that branch on one of some members, with the number of lines."""
     held: dict[Node, int] = {}
     for member in members:
-        for edge in list_users(state, member, _BOUNDS, (EdgeType.REFERENCES,)):
+        for edge in list_users(state, member, SHORT, (EdgeType.REFERENCES,)):
             node = state.get_node(edge.other)
             lines = state.source.read_lines(node.path)
             count = sum(chooses(member.symbol.name, lines[at - 1]) for at in edge.lines if at <= len(lines))
@@ -94,7 +93,7 @@ def note_default(state: ResearchState, subjects: Sequence[Subject]) -> None:
     owner = state.get_node(Declaration(*owners.pop()))
     noted = 0
     for member in list_members(state.graph, owner)[:MOST_MEMBERS]:
-        for edge in list_users(state, member, _BOUNDS, (EdgeType.REFERENCES,)):
+        for edge in list_users(state, member, SHORT, (EdgeType.REFERENCES,)):
             node = state.get_node(edge.other)
             is_default = node.symbol.kind in VALUES and _DEFAULT.search(node.qualified_name)
             if not is_default or not admits_node(state, node) or noted >= MOST_DEFAULTS:

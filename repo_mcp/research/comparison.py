@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
@@ -23,6 +22,7 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.surroundings import find_sections
+from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.first_sentences import list_comment
 from repo_mcp.research.findings.named_symbols import (
     VALUES,
@@ -51,7 +51,6 @@ MOST_DECIDING = 12  # lines shown of one
 MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
 _GOES_ON = re.compile(r"\s*(?:\?|:|&&|\|\|)\s")  # a line in the middle of a condition or a choice
-_BOUNDS = Bounds(files=20, references=80)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 
@@ -101,7 +100,7 @@ def _list_making(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, Reas
     if len(nodes) != 2 or not all(node.symbol.kind in TYPE_KINDS for node in nodes):
         return making
     for made, node in (nodes, nodes[::-1]):
-        for edge in list_users(state, made, _BOUNDS):
+        for edge in list_users(state, made, SHORT):
             user = state.get_node(edge.other)
             is_member = user.qualified_name.startswith(f"{node.qualified_name}.")
             is_beside = made.path != node.path and not user.symbol.parent
@@ -167,7 +166,7 @@ def _find_readers(state: ResearchState, values: Sequence[Node]) -> dict[Node, in
     """Return the functions of the program that decide by one of some values, with the lines that use it."""
     found: dict[Node, int] = {}
     for value in values:
-        for edge in list_users(state, value, _BOUNDS, (EdgeType.REFERENCES,)):
+        for edge in list_users(state, value, SHORT, (EdgeType.REFERENCES,)):
             node, lines = state.get_node(edge.other), state.source.read_lines(edge.other.path)
             is_own = node.symbol.kind in CALLABLE_KINDS and admits_node(state, node)
             if (

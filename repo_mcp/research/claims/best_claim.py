@@ -17,7 +17,7 @@ from repo_mcp.research.claims.decisions import describe_decisions
 from repo_mcp.research.claims.near_ones import calls_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
-from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import (
     MAX_NAMED,
     join_names,

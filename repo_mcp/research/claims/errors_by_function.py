@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.fields import find_kept
 from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
+from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.citing import (
     cite,
     join_names,
@@ -55,7 +55,6 @@ TOLD_CHARS = 1_200  # of the errors of several functions; of the last ones, then
 MOST_BESIDE = 5  # that make a named error, whose others are told
 MAX_FILES = 4  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
-_BOUNDS = Bounds(files=20, references=80)
 _FUNCTIONS = frozenset({"function", "method"})
 _ENDS_WITH_WHEN = re.compile(r"\bwhen\W*$", re.IGNORECASE)
 _OVERLOADING = frozenset({"cpp", "csharp", "groovy", "java", "kotlin", "scala", "swift"})  # languages
@@ -283,7 +282,7 @@ def _list_same(state: ResearchState, alike: Sequence[Node]) -> list[Node]:
     words = _WORD.findall(alike[0].symbol.name)
     found: dict[Node, None] = {}
     for node in alike[:MAX_FUNCTIONS] if alike[0].symbol.kind in CALLABLE_KINDS else ():
-        for edge in list_uses(state, node, _BOUNDS):
+        for edge in list_uses(state, node, SHORT):
             other = state.get_node(edge.other)
             is_same = shares_word(other.symbol.name, words) == len(words) > 1
             if not is_same or not is_program(other.path):

@@ -17,6 +17,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.edges.structural import MATCHED
 from repo_mcp.research.edges.traversals import CALLS_BY_LOCAL, NAMES_TYPE, THROUGH, HopFindings, Traversal
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import shorten, shorten_in, write_count
 from repo_mcp.research.findings.locating import (
     CONFIDENCES,
@@ -36,7 +37,6 @@ from repo_mcp.text.roles import FileRole, find_role
 
 FIRST_WIDTH = 6  # symbols of the first level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
-NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
 WHOLE = Bounds(files=400, references=6_000)  # shared, too, where those of WIDE show no user: 0.4 s
 UNREAD = "further uses"
 HELPING_FILES = 8  # that use the name of what helps everywhere

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.named_symbols import count_lines, is_left_out, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -22,7 +22,6 @@ MOST_SHARED = 6  # names whose functions are shown side by side
 MAX_ALONE = 24  # functions that only one of the types has
 MAX_DECLARED = 200  # declarations of one name that are looked at
 MOST_LEVELS = 3  # of bases whose functions a type inherits
-_BOUNDS = Bounds(files=20, references=40)
 
 
 def find_members(state: ResearchState, node: Node) -> dict[str, Node]:
@@ -138,7 +137,7 @@ def find_inherited(state: ResearchState, node: Node) -> dict[str, Node]:
 
 def list_bases(state: ResearchState, node: Node) -> list[Node]:
     """Return the types from which a type derives directly, each once."""
-    edges = state.graph.find_outgoing(node, IMPLEMENTATIONS, _BOUNDS).edges
+    edges = state.graph.find_outgoing(node, IMPLEMENTATIONS, GLANCE).edges
     return list(dict.fromkeys(state.get_node(edge.other) for edge in edges))
 
 

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
-from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS
 from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import name_briefly
 from repo_mcp.research.findings.locating import is_aside, is_program, is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Role
@@ -25,7 +26,6 @@ AROUND = 3  # best findings whose surroundings are listed
 MAX_IMPLEMENTERS = 16
 MAX_PLACES = 5  # of one group
 MAX_TESTS = 2  # of what words found: the findings need the room more
-GROUP_BOUNDS = Bounds(files=30, references=120)
 _WITH_FEW_TESTS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _UNGROUPED = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})
 _WITHOUT_CALLERS = frozenset({Form.CALLERS, Form.RAISED, Form.CALLEES})  # found already, or not asked for
@@ -118,7 +118,7 @@ def _list_implementers(state: ResearchState, best: Sequence[Node]) -> list[Node]
         state.check()
         found += [state.get_node(link.source) for link in list_overriding(state, node)]
         if node.symbol.kind in TYPE_KINDS:
-            edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GROUP_BOUNDS).edges
+            edges = state.graph.find_incoming(node, IMPLEMENTATIONS, NARROW).edges
             others = [state.get_node(edge.other) for edge in edges]
             found += [one for one in others if not _is_block_of(one, node)]
     return found
@@ -131,7 +131,7 @@ def _is_block_of(one: Node, of: Node) -> bool:
 
 def _find_users(state: ResearchState, node: Node) -> Edges:
     state.check()
-    return state.graph.find_incoming(node, CALLS, GROUP_BOUNDS)
+    return state.graph.find_incoming(node, CALLS, NARROW)
 
 
 def _names(text: str, name: str) -> bool:

@@ -13,15 +13,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.research.edges.hops import (
-    NARROW,
-    expand_on,
-    explain,
-    lacks_uses,
-    note_unread,
-    share_bounds,
-    sort_links,
-)
+from repo_mcp.research.edges.hops import expand_on, explain, lacks_uses, note_unread, share_bounds, sort_links
 from repo_mcp.research.edges.importing_tests import note_importing
 from repo_mcp.research.edges.naming_tests import strip_mark
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
@@ -31,6 +23,7 @@ from repo_mcp.research.edges.written_in_tests import (
     note_titled,
     note_writing,
 )
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.findings.locating import is_test, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
 from repo_mcp.bodies.statements import is_branch
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -33,6 +32,7 @@ from repo_mcp.research.errors.lines import (
     makes_error,
 )
 from repo_mcp.research.errors.variables import find_raising
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.locating import is_program, is_test_place
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, SymbolFlag, SymbolKind
@@ -41,7 +41,6 @@ MAX_LINES = 800  # with the names
 MAX_MAKERS = 8  # functions that make or raise an error for others, whose callers are looked at
 RAISING_LINES = 6  # of a function that only raises an error for others
 LINES_ABOVE = 3  # of a statement that began above
-_USERS = Bounds(files=30, references=120)
 _RAISES = re.compile(RAISES)
 _GLOB_SIGN, _ESCAPED = re.compile(r"[*?\[\]{}\\]"), r"\\\g<0>"  # of a path: `pages/[id].ts`
 # What stands before one that is caught.
@@ -119,7 +118,7 @@ def find_used(state: ResearchState, node: Node) -> list[ErrorUse]:
     """Return the lines with edges to an error that is declared here, and to no other one of its name."""
     word = re.compile(rf"\b{re.escape(node.symbol.name)}\b")
     found: list[ErrorUse] = []
-    for edge in list_users(state, node, _USERS, (*CALLS, EdgeType.REFERENCES)):
+    for edge in list_users(state, node, NARROW, (*CALLS, EdgeType.REFERENCES)):
         path = edge.other.path
         lines = state.source.read_lines(path)
         told = (_tell(lines, path, at, word) for at in edge.lines)
@@ -132,7 +131,7 @@ def find_required_late(state: ResearchState, node: Node) -> list[ErrorUse]:
     name, found = node.symbol.name, list[ErrorUse]()
     if find_language(node.path).name not in _GIVING_CLASSES:
         return found
-    for edge in list_users(state, node, _USERS):
+    for edge in list_users(state, node, NARROW):
         path = edge.other.path
         lines = state.source.read_lines(path) if not is_test_place(path) else ()
         told = [_tell(lines, path, at, _GIVEN_CLASS) for at in edge.lines]
@@ -145,7 +144,7 @@ def follow_makers(state: ResearchState, given: Iterable[ErrorUse]) -> list[Error
     makers = {one.node: one.name for one in given if one.node and one.node.symbol.kind in CALLABLE_KINDS}
     found: list[ErrorUse] = []
     for maker, name in [*makers.items()][:MAX_MAKERS]:
-        for edge in list_users(state, maker, _USERS):
+        for edge in list_users(state, maker, NARROW):
             path, lines = edge.other.path, state.source.read_lines(edge.other.path)
             for at in edge.lines if not is_test_place(path) else ():
                 before = lines[at - 1].partition(maker.symbol.name)[0] if at <= len(lines) else ""
@@ -163,7 +162,7 @@ def follow_raising(state: ResearchState, raised: Iterable[ErrorUse]) -> list[Err
     return [
         _build_use(state, edge.other.path, (at, name, Use.RAISES))
         for helper, name in [*helpers.items()][:MAX_MAKERS]
-        for edge in list_users(state, helper, _USERS)
+        for edge in list_users(state, helper, NARROW)
         if not is_test_place(edge.other.path)
         for at in edge.lines
     ]

@@ -14,11 +14,11 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.edges.shared_members import list_bases
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import MOST_ALIKE, find_by_name, is_deprecated
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.derived_types import (
-    GLANCE,
     count_derived,
     is_left_open,
     is_unfilled,

@@ -13,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from repo_mcp.bodies.body import Body
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.locating import count_shared_folders
 from repo_mcp.research.findings.named_symbols import admits_node, read_code
 from repo_mcp.research.findings.research_state import ResearchState
@@ -28,7 +28,6 @@ from repo_mcp.text.roles import is_side_file
 
 MOST_ASKED = 4  # members whose calls are looked for
 MOST_CALLING = 2  # functions that are shown
-_BOUNDS = Bounds(files=20, references=80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def list_calling(
         own = state.get_node(Declaration(base.path, member.ordinal))
         for node in (own, *_list_overridden(state, own)):
             state.check()
-            for edge in state.graph.find_incoming(node, CALLS, _BOUNDS).edges:
+            for edge in state.graph.find_incoming(node, CALLS, SHORT).edges:
                 other = state.get_node(edge.other)
                 if not _is_caller(state, base, other, {one.name for one in members}):
                     continue
@@ -104,7 +103,7 @@ def _list_asked(state: ResearchState, base: Node, members: Sequence[DeclaredSymb
 
 def _list_overridden(state: ResearchState, member: Node) -> list[Node]:
     """Return the members of interfaces and of further bases that a member overrides."""
-    edges = state.graph.find_outgoing(member, (EdgeType.OVERRIDES,), _BOUNDS).edges
+    edges = state.graph.find_outgoing(member, (EdgeType.OVERRIDES,), SHORT).edges
     return [state.get_node(edge.other) for edge in edges]
 
 

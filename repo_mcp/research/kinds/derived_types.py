@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
+from repo_mcp.research.findings.bounds import GLANCE, LOOK
 from repo_mcp.research.findings.named_symbols import admits_node, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
-GLANCE, LOOK = Bounds(files=20, references=40), Bounds(files=200, references=400)
 UNFILLED = re.compile(r"\b(?:raise|throw(?: new)?) NotImplemented(?:Error|Exception)\b")
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence, Set
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import (
     DOING,
@@ -20,12 +21,7 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
-from repo_mcp.research.kinds.derived_types import (
-    GLANCE,
-    is_left_open,
-    is_unfilled,
-    list_program_derived,
-)
+from repo_mcp.research.kinds.derived_types import is_left_open, is_unfilled, list_program_derived
 from repo_mcp.research.kinds.open_members import list_overridable
 from repo_mcp.research.question.members_of_types import list_members
 from repo_mcp.symbols.symbol_record import SymbolKind

@@ -10,6 +10,7 @@ from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.edges.shared_members import list_bases
+from repo_mcp.research.findings.bounds import GLANCE, LOOK
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import (
     DOING,
@@ -22,7 +23,6 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration, join_name
-from repo_mcp.research.kinds.derived_types import GLANCE, LOOK
 from repo_mcp.research.question.members_of_types import list_symbols
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms

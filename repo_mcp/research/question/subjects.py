@@ -14,7 +14,6 @@ from functools import partial
 from itertools import takewhile
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph, is_called
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -22,6 +21,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.rival_symbols import drop_hidden
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.excerpts import FLAG_PREFIX
 from repo_mcp.research.findings.locating import (
     is_test_node,
@@ -66,7 +66,6 @@ MAX_FILES = 800  # files that declare one name
 MAX_COMMENT_LINES = 30  # above a declaration
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
-GLANCE = Bounds(files=20, references=40)
 
 _IS_COMMENT = re.compile(r"\s*(?://|#|/?\*|--|;)")
 _NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"

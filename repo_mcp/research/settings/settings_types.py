@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.bodies.body import measure
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import cite, cite_lines, join_names, shorten, shorten_symbol
 from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -31,7 +31,6 @@ MOST_MAKING = 3  # places shown that make one
 MOST_TOLD = 6  # fields whose defaults are told
 MOST_LINES = 6  # of one function
 MAX_VALUE_CHARS = 60
-_BOUNDS = Bounds(files=30, references=120)
 _USED = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.ACCEPTS)
 _MADE = r"\b{0}(?:<[^<>]*>)?\s*(?:\(|\{{|::(?:default|new|builder)\b|\.(?:builder|create|default|new)\b)"
 _NO_ARGUMENTS = re.compile(r"\(\s*\)|\{\s*\}|::default\b|default", re.IGNORECASE)
@@ -61,7 +60,7 @@ def _note_making(state: ResearchState, node: Node) -> None:
     made = re.compile(_MADE.format(re.escape(node.symbol.name)))
     found: dict[Node, tuple[int, ...]] = {}
     defaults: set[Node] = set()
-    for edge in list_users(state, node, _BOUNDS, _USED):
+    for edge in list_users(state, node, NARROW, _USED):
         user = state.get_node(edge.other)
         lines = state.source.read_lines(user.path)
         own = tuple(at for at in edge.lines if at <= len(lines) and made.search(lines[at - 1]))

@@ -18,7 +18,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.locating import is_aside, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, count_lines
 from repo_mcp.research.findings.research_state import ResearchState, list_uses

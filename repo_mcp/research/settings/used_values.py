@@ -18,7 +18,7 @@ from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
-from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.excerpts import MAX_LINE_CHARS
 from repo_mcp.research.findings.locating import is_program, is_test
 from repo_mcp.research.findings.reasons import Role

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.bodies.statements import only_logs
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.guards import Guard, read_guard
@@ -29,6 +28,7 @@ from repo_mcp.research.errors.lines import (
     says_error,
 )
 from repo_mcp.research.errors.variables import find_maker, find_set, name_held
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import drop_paths, join_names
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
@@ -46,7 +46,6 @@ FAILING = 8  # best declarations whose errors are named
 MOST_DECLARED = 6  # types of one name
 VARIABLE_LINES = 12  # above an error, in which a variable gets its text
 MESSAGE_LINES = 3  # below the name of an error, on which its text may begin
-_BOUNDS = Bounds(files=30, references=120)
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
 # The same by its name: `throw ReadError.Create(path, message)`.
@@ -200,7 +199,7 @@ def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Er
     One whose lines do not name it is told by the type that the function returns.
     """
     caller = one.node
-    edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, _BOUNDS).edges
+    edges = () if caller is None else state.graph.find_outgoing(caller, CALLS, NARROW).edges
     called = (state.get_node(edge.other) for edge in edges if number in edge.lines)
     helpers = [node for node in called if node.symbol.end_line - node.symbol.start_line < HELPER_LINES]
     own = [build_finding(helper) for helper in helpers if helper is not caller]

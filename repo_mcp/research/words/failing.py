@@ -17,6 +17,7 @@ from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.errors.uses import MAKING, ErrorUse, find_used, find_written
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import is_program, is_test_node
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node
 from repo_mcp.research.findings.progress import Place
@@ -52,7 +53,6 @@ _ERRORS = ("Error", "Exception")  # endings of the name of an error that is decl
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 # The name of an error, or the last part of one.
 _CAPITAL = re.compile(r"\b[A-Z]\w*[a-z]\w*|\b(?:[A-Z0-9]+_){0,4}ERR(?:_[A-Z0-9]+)+\b")
-_GLANCE = Bounds(files=20, references=40)
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 _BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
@@ -90,7 +90,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
 def _has_body(state: ResearchState, node: Node) -> bool:
     """Return True for a function of several lines, and for one of a single line that calls something."""
-    return node.symbol.end_line > node.symbol.start_line or bool(list_uses(state, node, _GLANCE))
+    return node.symbol.end_line > node.symbol.start_line or bool(list_uses(state, node, GLANCE))
 
 
 def _find_guessed_types(state: ResearchState, functions: Sequence[Node]) -> dict[Node, Reason]:
@@ -310,7 +310,7 @@ def find_above(state: ResearchState, nodes: Sequence[Node]) -> set[Node]:
     above: set[Node] = set()
     level = [*nodes]
     for _ in range(LEVELS_ABOVE):
-        edges = [edge for node in level[:MAX_CALLING] for edge in list_users(state, node, _GLANCE)]
+        edges = [edge for node in level[:MAX_CALLING] for edge in list_users(state, node, GLANCE)]
         level = [
             node for node in map(state.get_node, {edge.other: None for edge in edges}) if node not in above
         ]
@@ -325,7 +325,7 @@ def is_namesake(state: ResearchState, name: str, path: str) -> bool:
 
 
 def _list_called_names(state: ResearchState, node: Node) -> set[str]:
-    return {state.get_node(edge.other).symbol.name for edge in list_uses(state, node, _GLANCE)}
+    return {state.get_node(edge.other).symbol.name for edge in list_uses(state, node, GLANCE)}
 
 
 def _list_failing_overloads(state: ResearchState, named: Sequence[Node]) -> list[Node]:

@@ -16,11 +16,11 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.shared_members import find_members
+from repo_mcp.research.findings.bounds import LOOK
 from repo_mcp.research.findings.first_sentences import list_inside, read_description
 from repo_mcp.research.findings.named_symbols import count_lines, find_by_name, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.kinds.derived_types import LOOK
 from repo_mcp.research.question.error_types import is_error
 from repo_mcp.research.words.rated_seeds import Seed, build_seed, skip_beside
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind

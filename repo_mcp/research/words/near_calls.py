@@ -20,11 +20,10 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.edges.filled_functions import LEAST_STATEMENTS, fill, is_open
-from repo_mcp.research.edges.hops import NARROW
+from repo_mcp.research.findings.bounds import GLANCE, NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
-from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, insert_seeds, skip_beside
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import explain, sort_links
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.locating import is_test_node, rank_role, weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState, relocate
@@ -24,7 +24,6 @@ from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
 REACHED = 10  # symbols noted at each hop
-BOUNDS = Bounds(files=30, references=120)
 LINK_FAN = 16  # edges followed from one symbol in each direction
 
 
@@ -37,7 +36,7 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
         for node in level:
             state.check()
             for traversal in (CALLEES, CALLERS):
-                expanded = traversal.expand(state, node, BOUNDS).links
+                expanded = traversal.expand(state, node, NARROW).links
                 if hop > 1 and traversal.upwards and len(expanded) > MANY_USERS:
                     continue  # a general function says nothing about those that use it
                 found = sort_links(expanded, traversal)[:LINK_FAN]

@@ -29,11 +29,12 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import find_innermost, is_test_place, is_test_symbol, may_answer
 from repo_mcp.research.findings.named_symbols import read_code
 from repo_mcp.research.findings.reasons import NAMED_SO, Reason, Role, explain_named
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.kinds.derived_types import GLANCE, is_left_open, list_derived
+from repo_mcp.research.kinds.derived_types import is_left_open, list_derived
 from repo_mcp.research.words.told_blocks import name_told
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms

@@ -17,11 +17,11 @@ from itertools import islice
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node, read_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.kinds.derived_types import GLANCE
 from repo_mcp.research.words.rated_seeds import Seed, take_seeds
 from repo_mcp.text.guessed_names import list_own_names
 
