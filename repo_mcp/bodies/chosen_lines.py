@@ -51,16 +51,15 @@ def choose_lines(
     leads: Callable[[str], Sequence[str]] = lambda _text: (),
     *,
     keeps_comments: bool = False,
-    spare: int = 0,
 ) -> list[int]:
     """Return the numbers of the lines to show of a body within `room` characters, ascending.
 
-    The first statement after the head may take `spare` characters more. `weights` are those of the question's
-    terms; `leads` returns the names of other shown declarations to which a text leads. The head is always
-    included. With `keeps_comments`, a body that fits has its comments and the lines that only close brackets.
+    `weights` are those of the question's terms; `leads` returns the names of other shown declarations to
+    which a text leads. The head is always included. With `keeps_comments`, a body that fits has its comments
+    and the lines that only close brackets.
     """
     whole = _list_whole(body, room, keeps_comments=keeps_comments)
-    return sorted(_rank(body, weights, room, leads, spare)) if whole is None else whole
+    return sorted(_rank(body, weights, room, leads)) if whole is None else whole
 
 
 def rank_lines(
@@ -72,7 +71,10 @@ def rank_lines(
     keeps_comments: bool = False,
     spare: int = 0,
 ) -> list[int]:
-    """Return the lines that `choose_lines` returns, the best first."""
+    """Return the lines that `choose_lines` returns, the best first.
+
+    The first statement after the head may take `spare` characters more.
+    """
     whole = _list_whole(body, room, keeps_comments=keeps_comments)
     ranked = _rank(body, weights, room, leads, spare)
     return ranked if whole is None else [*dict.fromkeys([*(at for at in ranked if at in whole), *whole])]
@@ -93,7 +95,7 @@ def _rank(
     weights: Mapping[str, float],
     room: int,
     leads: Callable[[str], Sequence[str]],
-    spare: int,
+    spare: int = 0,
 ) -> list[int]:
     """Return the lines of the statements that are chosen of a body, the best first."""
     code = [

@@ -47,9 +47,6 @@ _LOGS = re.compile(
 _ELSE = re.compile(r"\s*+(?:[})]++\s*+)?(?:else\b|elif\b|elsif\b)")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
-_MAKES_NAME = re.compile(
-    r"\s*+(?:(?:const|let|var|auto|final|val|mut)\s++){0,2}([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+:?=(?![=>])"
-)
 # An arm of a switch, not of a `select` of Go: `case one := <-in:`, `case out <- one:`.
 _ARM = re.compile(r"\s*+(?:case(?![^\n:\"']*(?::=[^\n:\"']*)?<-)|when|default)\b")
 _SETS_FLAG = re.compile(
