@@ -119,7 +119,7 @@ def list_far_comments(view: FileView, block: Block) -> Set[int]:
 
 
 def is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
-    """Return True for a declaration that ends where its body would begin, as in a C header."""
+    """Return True for a declaration that ends where its body would begin, as in an interface of Java."""
     if span is None or span.end_line - span.name_line >= PROTOTYPE_LINES:
         return False
     return view.live.lines[span.end_line - 1].rstrip().endswith(";")
