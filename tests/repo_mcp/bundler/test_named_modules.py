@@ -23,6 +23,8 @@ SAID = "takes an empty text for a page: it should return an error"
 
 def test_of_many_namesakes_the_one_in_the_named_module_is_shown() -> None:
     assert choose(f"door.Parse {SAID}", TEXTS, 40).selections[0].path == "door/5.go"
+    many = TEXTS | {f"errors/empty{at}.go": TEXTS["errors/empty.go"] for at in range(20)}
+    assert choose(f"door.Parse {SAID}", many, 40).selections[0].path == "door/5.go"  # no hit leads there
 
 
 def test_a_folder_before_all_else_chooses_among_namesakes() -> None:
