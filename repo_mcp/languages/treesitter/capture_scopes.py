@@ -39,7 +39,7 @@ _ROUND = re.compile(rb"\([^()\[\]{}]*\)")
 _SQUARE = re.compile(rb"\s*\[[^()\[\]{}]*\]")
 _CURLY = re.compile(rb"\s*\{[^()\[\]{}]*\}")
 # A range of a list is a list: `a[1..]`, in Rust also `a.get(1..)`.
-_RANGE = rb"(?:(?!\.\.)[^()\[\]{}])*+\.\.[^()\[\]{}]*+"
+_RANGE = rb"(?:(?!\.\.)[^()\[\]{}])*\.\.[^()\[\]{}]*+"
 _RANGES = re.compile(rb"\s*+\[%b\]" % _RANGE)
 _SLICING = re.compile(rb"\.get(?:_unchecked)?(?:_mut)?\(%b\)" % _RANGE)
 MAX_NESTED = 6  # nested brackets that are dropped

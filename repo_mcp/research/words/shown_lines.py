@@ -48,8 +48,8 @@ LEADING_NAMES = 60  # names of the best declarations; lines that call one of the
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
-    r"\((?:[^;{})]*+\))++[^;{}=)]*+;\s*$"
-    r"|^\s*\w+\??\((?:[^;{})]|\)(?!\s*+:))*+\)\s*+:[^;{}=]++;?\s*$"
+    r"\((?:[^;{})]*+\))+[^;{}=)]*+;\s*$"
+    r"|^\s*\w+\??\((?:[^;{})]|\)(?!\s*+:))*\)\s*+:[^;{}=]++;?\s*$"
 )
 
 
