@@ -19,6 +19,12 @@ from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.fields import find_kept
 from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
+from repo_mcp.research.errors.made import (
+    iter_errors,
+    join_errors,
+    list_errors,
+    put_asked_first,
+)
 from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.citing import (
     cite,
@@ -36,12 +42,6 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.error_types import is_of_error
 from repo_mcp.research.words.asked_words import find_error_kind
-from repo_mcp.research.words.errors_made import (
-    iter_errors,
-    join_errors,
-    list_errors,
-    put_asked_first,
-)
 from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS

@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.errors.lines import LINE_CHARS
-from repo_mcp.research.errors.variables import list_collected
-from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten_symbol
-from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState, build_finding
-from repo_mcp.research.words.errors_made import (
+from repo_mcp.research.errors.made import (
     FAILING,
     MAX_ERRORS,
     iter_errors,
@@ -20,6 +15,11 @@ from repo_mcp.research.words.errors_made import (
     list_errors,
     put_asked_first,
 )
+from repo_mcp.research.errors.variables import list_collected
+from repo_mcp.research.findings.citing import join_names, name_briefly, name_findings, shorten_symbol
+from repo_mcp.research.findings.reasons import Role
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState, build_finding
 from repo_mcp.text.citations import write_citation
 
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls

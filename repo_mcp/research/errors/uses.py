@@ -8,7 +8,7 @@
     if (ex instanceof LockedException)      only names it
 
 Lines are told by their text, so that what no parser reads counts, too. `throws` clauses and imports say
-nothing of this. Which errors a function raises, and with which texts, is told in words/errors_made.py.
+nothing of this. Which errors a function raises, and with which texts, is told in errors/made.py.
 """
 
 from __future__ import annotations

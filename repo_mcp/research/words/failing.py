@@ -16,6 +16,7 @@ from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_stand
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.lines import OF_ARGUMENT, find_errors
+from repo_mcp.research.errors.made import iter_errors, list_raising
 from repo_mcp.research.errors.uses import MAKING, ErrorUse, find_used, find_written
 from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import is_program, is_test_node
@@ -30,7 +31,6 @@ from repo_mcp.research.question.phrase_names import is_one_name, is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.words.asked_words import includes_tests
-from repo_mcp.research.words.errors_made import iter_errors, list_raising
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import shares_word

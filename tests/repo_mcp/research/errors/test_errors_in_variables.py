@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.errors.made import MAX_ERRORS
 from repo_mcp.research.errors.variables import find_maker, list_collected, name_held
-from repo_mcp.research.words.errors_made import MAX_ERRORS
 from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.research.asking import Asked
 
