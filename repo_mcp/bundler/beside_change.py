@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
 from repo_mcp.bundler.evidence import MAX_WORDS, Candidate, Evidence
-from repo_mcp.bundler.following import list_holding
+from repo_mcp.bundler.following import iter_holding
 from repo_mcp.bundler.opened_files import Opener, RatedFile, find_declaring
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
@@ -208,16 +207,13 @@ def _iter_uses(one: RatedFile, name: str, *, is_declaring: bool) -> Iterator[_Us
     """
     if find_role(one.candidate.path) not in (FileRole.CODE, FileRole.TEST):
         return
-    lines, comments = one.view.live.lines, one.view.layout.comment_lines
     declared = {span.name_line for span in one.view.layout.spans if span.name == name}
     whole = compile_name(name)
-    starts = [block.start_line for block in one.blocks]
     listed = re.compile(rf"\s*{re.escape(name)}(?:\s+as\s+\w+)?,?\s*$")  # in an import of several lines
     held: dict[int, list[int]] = {}
-    for number in list_holding(lines, [name]):
-        line, at = lines[number - 1], bisect_right(starts, number) - 1
+    for at, number, line in iter_holding(one, [name]):
         is_imported = is_import(line) or (one.blocks[at].span is None and listed.match(line))
-        if number not in comments and number not in declared and whole.search(line) and not is_imported:
+        if number not in declared and whole.search(line) and not is_imported:
             held.setdefault(at, []).append(number)
     for at, block in enumerate(one.blocks) if held else ():
         use = _Use(one, at, name, tuple(held.get(at, ())))

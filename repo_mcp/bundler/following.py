@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
 from itertools import islice
@@ -86,7 +86,7 @@ def list_steps(view: FileView, block: Block, modules: Mapping[str, str]) -> list
     ]
 
 
-def list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
+def _list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
     """Return the 1-based numbers of the lines that hold any of the names, even as a part of another word."""
     text = "\n".join(lines)
     found: set[int] = set()
@@ -97,6 +97,15 @@ def list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
             found.add(line)
             passed, at = at, text.find(name, at + len(name))
     return sorted(found)
+
+
+def iter_holding(file: RatedFile, names: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the lines that hold any of the names, without comments: position of the block, number, text."""
+    starts = [block.start_line for block in file.blocks]
+    lines = file.view.live.lines
+    for number in _list_holding(lines, names):
+        if number not in file.view.layout.comment_lines:
+            yield bisect_right(starts, number) - 1, number, lines[number - 1]
 
 
 def _calls(line: str, name: str) -> bool:
@@ -214,13 +223,8 @@ class _Follower:
 
     def _find_users(self, file: RatedFile, positions: Mapping[str, int]) -> None:
         """Note what the blocks of a file gain that use some names. `positions` are those of their blocks."""
-        starts = [block.start_line for block in file.blocks]
-        lines, comments = file.view.live.lines, file.view.layout.comment_lines
         pattern = compile_name(*positions)
-        for number in list_holding(lines, positions):
-            if number in comments:
-                continue
-            line, at = lines[number - 1], bisect_right(starts, number) - 1
+        for at, _, line in iter_holding(file, positions):
             for name in pattern.findall(line):
                 position = positions[name]
                 if at != position and file.blocks[at].span is not None:

@@ -7,10 +7,9 @@ each.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
-from repo_mcp.bundler.following import list_holding
+from repo_mcp.bundler.following import iter_holding
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.source import MAX_READ_PATHS, BundleSource
 from repo_mcp.bundler.weights import Weights
@@ -47,9 +46,4 @@ def _is_undeclared(name: str, source: BundleSource) -> bool:
 def _iter_using(one: RatedFile, name: str) -> Iterator[int]:
     """Yield the positions of the blocks of a file that use a name, each once."""
     whole = compile_name(name)
-    lines, comments = one.view.live.lines, one.view.layout.comment_lines
-    starts = [block.start_line for block in one.blocks]
-    numbers = (line for line in list_holding(lines, [name]) if line not in comments)
-    yield from dict.fromkeys(
-        bisect_right(starts, number) - 1 for number in numbers if whole.search(lines[number - 1])
-    )
+    yield from dict.fromkeys(at for at, _, line in iter_holding(one, [name]) if whole.search(line))
