@@ -73,7 +73,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     sentences = re.split(r"(?<=[.!?])(?<!\s\.\.\.)\s", " ".join(plain.split()))
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
-    sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
+    sentence = re.split(r"\s@[a-z]\w*", sentence, maxsplit=1)[0].rstrip(".:")
     if " " not in sentence or _IS_NOTE.match(sentence) or "://" in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."

@@ -29,3 +29,10 @@ def test_empty_lines_may_part_javadoc_from_what_it_documents() -> None:
     assert read_first_sentence(apart, {2, 3, 4}, 8) == "Keeps the books of a year."
     assert read_first_sentence(["/** All rights are", "kept. */", "", "class Ledger {"], {1, 2}, 4) == ""
     assert read_first_sentence(["package a;", "// The books of a year.", "", "class Ledger {"], {2}, 4) == ""
+
+
+def test_a_name_of_an_annotation_ends_no_sentence() -> None:
+    named = ["// Makes depots by annotations (like @OpenDepot) and names. Once. @param a", "class Depots {"]
+    assert read_first_sentence(named, {1}, 2) == "Makes depots by annotations (like @OpenDepot) and names."
+    tagged = ["// Makes depots @param name of each", "class Depots {"]
+    assert read_first_sentence(tagged, {1}, 2) == "Makes depots."
