@@ -31,6 +31,8 @@ from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.settings.asked_settings import (
     find_described,
+    find_key,
+    find_option,
     find_written_setting,
     is_written,
 )
@@ -52,6 +54,8 @@ _ASKS_PATH = re.compile(
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
 _ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
 _IMPLEMENTED = re.compile(r"\bimplemented\b", re.IGNORECASE)
+_OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
+_OF_OPTIONS = _OF_KEYS | {Form.DEPENDENTS}
 _OF_EVENTS = (Form.DEPENDENTS, Form.CALLERS)
 _ASKS_EVENT = re.compile(
     r"\W*what (?:happens|becomes)(?: (?:to|of) .+?)? (?:when|if|after) (?!(?:i|we|you|someone)\b)",
@@ -67,12 +71,12 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     what breaks if a symbol changes. "Where are services moved from the pending set to the ready set" does
     not ask where `services` is declared. What a value does is what those do that read it, and where a setting
     is read asks for a setting. Where an abstract type is implemented asks for what does so. An option of a
-    build is one, wherever its name is declared, too. Of two types that are only described, the guessed names
-    may tell the two.
+    build or of the command line is one, wherever its name is declared, too, and so is a key of a
+    configuration file. Of two types that are only described, the guessed names may tell the two.
     """
     question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = (
-        _find_build_option(state, reading)
+        _find_stated(state, reading)
         or read_schema_change(state, reading)
         or _find_key(state, reading)
         or read_written_text(state, reading)
@@ -176,10 +180,17 @@ def _find_accessors(state: ResearchState, subject: Subject) -> Subject:
     return Subject(name, TakenAs.DECLARED, tuple(own))
 
 
-def _find_build_option(state: ResearchState, reading: Reading) -> Reading | None:
-    """Return the reading of a question for an option of a build, or None."""
+def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
+    """Return the reading of a question for an option, of a build or not, a key or a number, or None."""
     built = read_option(state, reading)
-    return None if built is None else build_reading(built[0], (built[1],))
+    if built is not None:
+        return build_reading(built[0], (built[1],))
+    option = find_option(state) if reading.form in _OF_OPTIONS else None
+    if option is not None:
+        return Reading(Form.CONFIGURED, f"where the option {option.asked} is declared", (option,))
+    is_place = reading.form is not Form.OPEN
+    key = find_key(state, is_place=is_place) if reading.form in _OF_KEYS else None
+    return None if key is None else build_reading(Form.CONFIGURED, (key,))
 
 
 def _find_described(state: ResearchState) -> Reading | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite_line, join_clauses, join_names
 from repo_mcp.research.findings.locating import is_test_place
@@ -12,12 +13,12 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.call_defaults import find_default
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.line_use import LineUse
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
 from repo_mcp.research.settings.noted_deciding import describe_deciding_setting
+from repo_mcp.research.settings.option_calls import find_default
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.settings_types import describe_settings_type
 from repo_mcp.research.settings.traced_values import trace_value
@@ -42,6 +43,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
+    if subject.declaring:
+        return describe_option(state, subject)
     of_type = describe_settings_type(state, subject)
     if of_type:
         return of_type

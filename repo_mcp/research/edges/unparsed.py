@@ -31,6 +31,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.question.named_settings import read_configuration_key
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.shared_parts import count_shared
@@ -57,9 +58,9 @@ _BETWEEN_WORDS = re.compile(r"[ _-]+")
 def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     """Return an undeclared subject as an unparsed one if files without symbol records declare its name.
 
-    Return it unchanged otherwise.
+    Return it unchanged otherwise, and so the key of a configuration: many declare its last part.
     """
-    if len(subject.asked.split()) > MOST_WORDS:
+    if read_configuration_key(subject.asked) or len(subject.asked.split()) > MOST_WORDS:
         return subject
     file = find_file(state, subject.asked) if is_path(subject.asked) else None
     if file is not None:

@@ -242,6 +242,18 @@ class TakenAs(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class OptionCall:
+    """A call that declares an option of the command line."""
+
+    path: str
+    line: int  # with the name
+    first: int  # of the statement
+    last: int
+    default: str = ""  # as it is written; "" if the call gives none
+    bound: str = ""  # what it sets; "" if the text does not say
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """Something that a question names, and the symbols taken for it."""
 
@@ -252,6 +264,7 @@ class Subject:
     left_out: int = 0  # declarations of the same name that were left out
     near: tuple[Node, ...] = ()  # symbols with similar names, if this one is not declared
     places: tuple[Hit, ...] = ()  # its declarations, if it is unparsed
+    declaring: tuple[OptionCall, ...] = ()  # what declares it, if it is an option of the command line
     owner: Node | None = None  # the type that has no member so named, but those in `near`
     left_out_is_least: bool = False  # more may have been left out
 

@@ -1,6 +1,7 @@
 """Find the setting that a question asks for, although no symbol has its name, and the names to search for.
 
-The program writes it as it writes the names of settings, or a question has most words of its name.
+A call declares it as an option of the command line, a configuration file gives it a value, or the program
+writes it as it writes the names of settings.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ import re
 
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import SymbolFilter
+from repo_mcp.model import ExactRequest
 from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
+from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
 from repo_mcp.text.question_words import count_words, list_words, shares_word
+from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MOST_MATCHES = 60  # lines with a key that are looked at, and values with words
@@ -26,6 +31,31 @@ _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 _ASKS_DECLARATION = re.compile(r"\b(?:defined|declared|implemented|definition|declaration)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+
+
+def find_option(state: ResearchState) -> Subject | None:
+    """Return the option whose declaration or default a question asks for, with the calls that declare it."""
+    for name in list_options(state.request.query):
+        if declaring := list_declaring(state, name):
+            return Subject(name, TakenAs.WORDS, declaring=tuple(declaring))
+    return None
+
+
+def find_key(state: ResearchState, *, is_place: bool) -> Subject | None:
+    """Return the key of a configuration file that a question asks for; None if no file has one it may mean.
+
+    If the question asks for a place, words with a hyphen may be one without being called so.
+    """
+    names = list_keys(state.request.query, is_place=is_place)
+    return next((Subject(name, TakenAs.WORDS) for name in names if _is_key(state, name)), None)
+
+
+def _is_key(state: ResearchState, name: str) -> bool:
+    """Return True if a configuration file gives the name a value at the beginning of a line."""
+    request = ExactRequest(
+        rf"^\s*[\"']?{re.escape(name)}[\"']?\s*[=:]", regex=True, case_sensitive=True, limit=MOST_MATCHES
+    )
+    return any(find_role(one.path) is FileRole.CONFIG for one in state.source.search_exact(request).matches)
 
 
 def find_described(state: ResearchState, described: str) -> Subject | None:
@@ -53,6 +83,9 @@ def find_described(state: ResearchState, described: str) -> Subject | None:
 def find_written_setting(state: ResearchState, reading: Reading) -> Subject | None:
     """Return the subject of a question as a setting, if the program writes it as one; else None."""
     subject = reading.subjects[0]
+    key = read_configuration_key(subject.asked) if subject.taken_as is TakenAs.UNDECLARED else ""
+    if key and list_written(state, key):
+        return Subject(key, TakenAs.WORDS)
     return Subject(subject.asked, TakenAs.WORDS) if _is_written_as_setting(state, reading) else None
 
 

@@ -24,6 +24,7 @@ from repo_mcp.research.settings.nested_keys import note_nested_keys
 from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_last
 from repo_mcp.research.settings.noted_settings import (
     note_matches,
+    note_option,
     note_readers,
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
@@ -49,8 +50,12 @@ _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value, and those that read it, or these first if asked for.
 
-    Of the former, those in configuration come first, and those in tests last.
+    Of the former, those in configuration come first, and those in tests last. Of an option of the command
+    line, only the calls that declare it count.
     """
+    if subject.declaring:
+        note_option(state, subject)
+        return
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
     if note_settings_type(state, subject):

@@ -15,10 +15,10 @@ from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_test_place, rank_role
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
-from repo_mcp.research.settings.call_defaults import find_default
 from repo_mcp.research.settings.line_use import LineUse, classify_match
+from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -40,6 +40,20 @@ _ROLES = {
     LineUse.READS: Role.READS,
 }
 _DEFAULT = re.compile("default", re.IGNORECASE)
+
+
+def note_option(state: ResearchState, option: Subject) -> None:
+    """Note the calls that declare an option of the command line, then the lines that use what they set."""
+    name = option.asked
+    for call in option.declaring:
+        around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
+        span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
+        _note_lines(state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), shown)
+    for call in option.declaring:
+        reason = f"uses {call.bound}, which the option {name} sets"
+        for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
+            around = state.source.find_around(path, at)
+            _note_lines(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), (at,))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
@@ -189,12 +203,25 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
     elif reason.role is Role.SETS and around is not None and _is_table(around):
         start, end = around.symbol.start_line, around.symbol.end_line
         shown = tuple(sorted({start, *used, *_list_guessed(state, around)}))
-    symbol, kind = (first.path, "file") if around is None else (around.qualified_name, around.kind)
     written, lines = _find_written(name, first.line), used[:MAX_EVIDENCE]
+    return _note_lines(state, first.path, (start, end), around, reason, hop, lines, shown, written)
+
+
+def _note_lines(
+    state: ResearchState,
+    path: str,
+    span: tuple[int, int],
+    around: Node | None,
+    reason: Reason,
+    hop: int,
+    lines: tuple[int, ...],
+    shown: tuple[int, ...],
+    written: str = "",
+) -> bool:
+    """Note lines as the symbol around them, or as lines of a file. Return False as `_note_place` does."""
+    symbol, kind = (path, "file") if around is None else (around.qualified_name, around.kind)
     return state.add_place(
-        Finding(
-            first.path, start, end, symbol, kind, around, reason, hop, "text", lines, written, shown=shown
-        )
+        Finding(path, *span, symbol, kind, around, reason, hop, "text", lines, written, shown=shown)
     )
 
 

@@ -1,6 +1,6 @@
-"""Find the default that a call gives to a setting whose name is one of its arguments.
+"""Find the calls that declare an option of the command line, what each gives it, and what uses what it sets.
 
-    flags.StringVar(&cfg.dir, "data-dir", "data", "Where to store.")
+    flags.StringVar(&cfg.dir, "data-dir", "data", "Where to store.")      sets cfg.dir, default "data"
     app.Flag("data-dir", "Where to store.").Default("data").StringVar(&cfg.dir)
     parser.add_argument("--data-dir", dest="dir", default="data")
 
@@ -12,16 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.research.edges.written_names import list_written
+from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.open_brackets import list_open_brackets
+from repo_mcp.research.findings.records import OptionCall
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.given_values import begins_value
 from repo_mcp.research.settings.line_use import HEAD_LINES
+from repo_mcp.text.question_words import count_words
 
+MOST_MATCHES = 60  # lines with the name of an option
+MOST_DECLARING, MOST_USES = 4, 8  # calls that declare it, lines that use what one of them sets
 MOST_LINES = 16  # of one call, with those on its result
 MAX_DEFAULT_CHARS = 60
 _TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`]{0,900}`")
 # What is called before a bracket, with what it is called on: `cmd.Flags().StringVarP`, `Option<int>`.
 _CALLED = re.compile(r"((?:[\w$]+(?:\(\))?(?:\.|::|->))*)([\w$]+)!?(?:<[^<>()]*>)?\s*$")
+_DECLARES = re.compile(r"flag|option|\bopts?$|_opt\b|arg(?:ument|s)?$|^Arg::|switch|param", re.IGNORECASE)
 _TYPED = re.compile(  # functions of Go that are named for the type of the option
     r"(?:String|Bool|U?[iI]nt\d*|Float\d*|Duration|Count|IP\w*|Bytes\w*)(?:To\w+)?(?:Slice|Array)?(?:Var)?P?"
 )
@@ -31,8 +39,46 @@ _KEEPS = re.compile(
     r"(?![a-z])|(?i:parse)"
 )
 _READS = re.compile(r"(?i:get|pop|read|look_?up|fetch)")
+_LONG = frozenset({"long", "on", "name", "names"})  # declare an option that is written with dashes
 # Stands before a default: `default=`, `.Default(`, `default_value_t = `.
 _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
+# What an option sets: `&cfg.dir`, `dest="dir"`, or the variable at the start of a statement.
+_BOUND = re.compile(r"&([A-Za-z_][\w.]*)|\bdest\s*=\s*[\"'](\w+)[\"']")
+_GIVEN = re.compile(r"\s*(?:var |let |const )?([A-Za-z_][\w.]*)(?:\s*:[^=]{1,80})?\s*:?=\s*[^=]")
+
+
+def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
+    """Return the calls of the program that declare an option, in the order of their paths."""
+    quoted = re.escape(name)
+    pattern = rf"[\"'`](?:(?:-\w,? ?)?--?{quoted}(?:[ =<\[,][^\"'`]*)?|{quoted})[\"'`]"
+    request = ExactRequest(pattern, regex=True, limit=MOST_MATCHES, include_tests=False, by_role=True)
+    found: list[OptionCall] = []
+    for match in state.source.search_exact(request).matches:
+        if len(found) < MOST_DECLARING and may_answer(match.path) and state.admits(match.path):
+            call = _read_call(state, match, pattern)
+            found += [call] if call is not None else []
+    return found
+
+
+def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionCall | None:
+    """Return the call of which the match is an argument, if it declares an option."""
+    written = re.search(pattern, match.line)
+    if written is None or match.start_line in state.source.read_comment_lines(match.path):
+        return None
+    lines = state.source.read_lines(match.path)
+    start = max(0, match.start_line - 1 - HEAD_LINES)
+    head = "\n".join((*lines[start : match.start_line - 1], match.line[: written.start()]))
+    opened = _find_open_bracket(mask_texts(head))
+    if opened is None or not _declares(head[:opened], written[0], match.path):
+        return None
+    first = start + head.count("\n", 0, opened) + 1
+    called = _CALLED.search(head[:opened])
+    name = called[2] if called is not None else ""
+    last = _find_last(lines, first, match.start_line, name)
+    text = "\n".join(lines[first - 1 : last])
+    begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
+    default = _read_default(text, begins, name, match.path)
+    return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
 
 
 def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: bool = False) -> str:
@@ -47,7 +93,7 @@ def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: 
         return ""
     start = max(0, at - 1 - HEAD_LINES)
     head = "\n".join((*lines[start : at - 1], line[: written.start()]))
-    opened = _find_open_bracket(_mask_texts(head))
+    opened = _find_open_bracket(mask_texts(head))
     called = None if opened is None else _CALLED.search(head[:opened])
     if opened is None or called is None or head[opened + 1 :].strip()[-1:] not in ("", ","):
         return ""
@@ -56,12 +102,12 @@ def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: 
     begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
     if not _KEEPS.match(called[2]):
         return _read_default(text, begins, called[2], path)
-    arguments = list(_iter_arguments(text, _mask_texts(text), begins + 1))
+    arguments = list(_iter_arguments(text, mask_texts(text), begins + 1))
     is_read = reads and _READS.match(called[2]) and len(arguments) == 2 and name in arguments[0]
     return arguments[1] if is_read and begins_value(arguments[1]) else ""
 
 
-def _mask_texts(text: str) -> str:
+def mask_texts(text: str) -> str:
     """Return a text of the same length whose quoted parts say nothing."""
     return _TEXT.sub(
         lambda found: f'"{"x" * (len(found[0]) - 2)}"' if "\n" not in found[0] else found[0], text
@@ -76,11 +122,22 @@ def _find_open_bracket(text: str) -> int | None:
     return opened[-1] if opened and text[opened[-1]] == "(" else None
 
 
+def _declares(head: str, written: str, path: str) -> bool:
+    """Return True for what is called before a bracket if it declares the option that is written in it."""
+    called = _CALLED.search(head)
+    if called is None or _KEEPS.match(called[2]):
+        return False
+    if _TYPED.fullmatch(called[2]):
+        return path.endswith(".go")
+    is_dashed = written[1:-1].startswith("-")
+    return _DECLARES.search(called[1] + called[2]) is not None or (is_dashed and called[2] in _LONG)
+
+
 def _find_last(lines: Sequence[str], first: int, at: int, called: str) -> int:
     """Return the last line of a call, and of the calls on its result other than those of the same name."""
     depth = 0
     for number in range(first, min(first + MOST_LINES, len(lines) + 1)):
-        bare = _mask_texts(lines[number - 1])
+        bare = mask_texts(lines[number - 1])
         depth += sum(bare.count(one) for one in "([{") - sum(bare.count(one) for one in ")]}")
         following = lines[number].lstrip() if number < len(lines) else ""
         goes_on = bare.rstrip().endswith(".") or (
@@ -93,7 +150,7 @@ def _find_last(lines: Sequence[str], first: int, at: int, called: str) -> int:
 
 def _read_default(text: str, begins: int, called: str, path: str) -> str:
     """Return the default that a statement gives to an option, as it is written; "" if it gives none."""
-    masked = _mask_texts(text)
+    masked = mask_texts(text)
     found = _DEFAULT.search(masked)
     if found is not None:
         return _cut_argument(text, masked, found.end())
@@ -131,3 +188,37 @@ def _find_end(masked: str, at: int) -> int:
             return position
         depth += (char in "([{") - (char in ")]}")
     return len(masked)
+
+
+def _read_bound(text: str) -> str:
+    """Return what a statement sets to the option: what it gives the address of, or the variable itself."""
+    found = _BOUND.search(text)
+    if found is not None:
+        return found[1] or found[2]
+    given = _GIVEN.match(text)
+    return given[1] if given is not None and "add_arg" not in text else ""
+
+
+def list_uses_of_bound(state: ResearchState, call: OptionCall) -> list[tuple[str, int]]:
+    """Return the other lines that use what a call sets, each with its path.
+
+    They are those of its file, or else those of the program that have the name of the field, if that is one
+    of several words.
+    """
+    if not call.bound:
+        return []
+    used = re.compile(rf"(?<![\w.]){re.escape(call.bound)}\b(?!\s*:)")
+    comments = state.source.read_comment_lines(call.path)
+    own = (at for at, line in enumerate(state.source.read_lines(call.path), 1) if used.search(line))
+    found = [(call.path, at) for at in own if not call.first <= at <= call.last and at not in comments]
+    field = call.bound.rpartition(".")[2]
+    if not found and field != call.bound and count_words(field) > 1:
+        others = list_written(state, field)
+        found = [
+            (one.path, one.start_line)
+            for one in others
+            if re.search(rf"\.{field}\b", one.line)
+            and not (one.path == call.path and call.first <= one.start_line <= call.last)
+            and one.start_line not in state.source.read_comment_lines(one.path)
+        ]
+    return found[:MOST_USES]
