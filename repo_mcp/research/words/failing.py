@@ -124,6 +124,8 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                 if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
         level = below
+    if level or len(failing) >= most:
+        state.limit("errors that arise further down", f"calls are followed {NEAR_DEPTH} levels at most")
     return failing
 
 

@@ -54,6 +54,15 @@ def test_all_that_fails_below_is_counted() -> None:
     assert claim.endswith("check2 (rows.py:11-13) and 11 more, where errors arise.")
 
 
+def test_what_was_not_searched_is_said() -> None:
+    deep = "".join(f"def go{at}(row):\n    return go{at + 1}(row)\n\n\n" for at in range(9))
+    asked = Asked({"rows.py": f"{deep}def go9(row):\n    raise ValueError(row)\n"})
+    question = "which errors can {} raise?"
+    limits = [one.what for one in asked.ask(question.format("go0")).limits]
+    assert limits == ["errors that arise further down"]
+    assert not asked.ask(question.format("go8")).limits
+
+
 def test_the_errors_of_what_has_most_words_of_the_function_come_first() -> None:
     files = {
         "reader.py": "def read_count(row):\n    skip(row)\n    return parse(row)\n\n\n"
