@@ -55,4 +55,6 @@ def _describe_written(state: ResearchState, subject: Subject) -> str:
         return f"No file parsed so far declares {subject.asked}{written and ', but it is '}{written}."
     if subject.asked.isupper() and is_nowhere(state, subject.asked):
         return f"{subject.asked} does not occur in this repository."
-    return f"{subject.asked} is not declared in this repository{written and ', but '}{written}."
+    if written:  # perhaps a parameter or a local name, which are no symbols
+        return f"No symbol in this repository is called {subject.asked}, but it is {written}."
+    return f"{subject.asked} is not declared in this repository."

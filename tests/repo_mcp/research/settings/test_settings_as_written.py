@@ -16,7 +16,8 @@ def test_a_name_that_only_a_text_has_is_said_to_be_written_there() -> None:
     }
     claim = Asked(files).ask("who calls on_ready?").claim
     assert claim.startswith(
-        "on_ready is not declared in this repository, but written at app/bus.py:2 and app/view.py:2."
+        "No symbol in this repository is called on_ready, but it is written at app/bus.py:2 and"
+        " app/view.py:2."
     )
 
 
