@@ -8,14 +8,7 @@ from index_format.block_lists import BOUND_SCALE, SATURATION_B, SATURATION_K1, B
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
 from index_format.compactor import Merge, merge_segments
-from index_format.directory import (
-    Directory,
-    DirectoryHolder,
-    MakeTag,
-    ReadableFile,
-    WritableFile,
-    new_file,
-)
+from index_format.directory import Directory, DirectoryHolder, MakeTag, ReadableFile, WritableFile, new_file
 from index_format.disk_directory import DiskDirectory, DiskFile
 from index_format.doc_id_map import number_languages
 from index_format.dump import iter_dump, iter_stats

@@ -44,13 +44,7 @@ from index_format.records import I64, MAX_FIELDS, NO_SINGLE, U8, PostingList
 from index_format.runs import count_true
 from index_format.signatures import GRAM_BYTES, SIGN, SignatureReader, SignatureWriter
 from index_format.term_pages import PAGE_TERMS, RawPages, TermPages, find_laid, parse_pages
-from index_format.term_text import (
-    TermSearch,
-    TermText,
-    are_ascending,
-    join_term_texts,
-    parse_term_text,
-)
+from index_format.term_text import TermSearch, TermText, are_ascending, join_term_texts, parse_term_text
 
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 LARGE_SECTIONS = (TERM, LIST)  # in the order in which the file has them

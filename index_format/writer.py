@@ -17,19 +17,8 @@ from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
 from index_format.frame import SUFFIX
-from index_format.manifest import (
-    decode_manifest,
-    encode_manifest,
-    read_manifest_bytes,
-    write_manifest,
-)
-from index_format.merge_policy import (
-    FAN_IN,
-    choose_early_merge,
-    choose_full_merge,
-    choose_merge,
-    find_fan_in,
-)
+from index_format.manifest import decode_manifest, encode_manifest, read_manifest_bytes, write_manifest
+from index_format.merge_policy import FAN_IN, choose_early_merge, choose_full_merge, choose_merge, find_fan_in
 from index_format.records import EncodedRun, Field, Manifest, SegmentEntry
 from index_format.seals import (
     SEAL_SUFFIX,

@@ -27,20 +27,8 @@ from repo_mcp.code_search.declarations import (
 )
 from repo_mcp.code_search.describe import Describer, FindRecord
 from repo_mcp.code_search.expansion import Ask, add_plain_words, expand, widen
-from repo_mcp.code_search.records import (
-    Author,
-    CodeAnswer,
-    CodeHit,
-    CodeRequest,
-    Summary,
-)
-from repo_mcp.code_search.summary import (
-    MAX_SHOWN,
-    MAX_SHOWN_CHARS,
-    Excerpt,
-    suggest_follow_ups,
-    sum_up,
-)
+from repo_mcp.code_search.records import Author, CodeAnswer, CodeHit, CodeRequest, Summary
+from repo_mcp.code_search.summary import MAX_SHOWN, MAX_SHOWN_CHARS, Excerpt, suggest_follow_ups, sum_up
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.page.live_chunks import LiveChunks, ReadLive, decode_lines, read_chunks
@@ -55,12 +43,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.idioms import find_idioms
 from repo_mcp.text.product_name import leave_out_product
-from repo_mcp.text.question_words import (
-    leave_out_form,
-    list_base_forms,
-    list_words,
-    lower_plain_names,
-)
+from repo_mcp.text.question_words import leave_out_form, list_base_forms, list_words, lower_plain_names
 
 LEAST_CHARS = 200  # with less room, no further excerpt is added
 NO_RECORDS = "There is no symbol index yet: declarations were found by line patterns."

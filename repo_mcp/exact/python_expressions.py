@@ -24,13 +24,7 @@ from repo_mcp.exact.character_sets import (
     remove_line_feed,
     write_set,
 )
-from repo_mcp.exact.expression_reader import (
-    MAX_REPEAT,
-    ExpressionFault,
-    ExpressionReader,
-    Flags,
-    Repetition,
-)
+from repo_mcp.exact.expression_reader import MAX_REPEAT, ExpressionFault, ExpressionReader, Flags, Repetition
 from repo_mcp.record_classes import dataclass
 
 MAX_PROGRAM = 174_000  # instructions that fit into RE2's 8 MiB; here their number is estimated

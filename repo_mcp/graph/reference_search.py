@@ -20,14 +20,7 @@ from repo_mcp.graph.importers import (
     list_file_names,
     list_unnamed,
 )
-from repo_mcp.graph.program import (
-    NOTHING,
-    SURENESS,
-    Confidence,
-    Declaration,
-    Resolution,
-    Target,
-)
+from repo_mcp.graph.program import NOTHING, SURENESS, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.references import References
 from repo_mcp.graph.swift_visibility import adds_members
 from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType

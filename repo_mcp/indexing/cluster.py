@@ -24,21 +24,8 @@ from repo_mcp.indexing.cluster_loop import (
     GivenShard,
     Reply,
 )
-from repo_mcp.indexing.cluster_messages import (
-    Claims,
-    OtherProgram,
-    ReceivedShard,
-    encode_task,
-    read_reply,
-)
-from repo_mcp.indexing.shards import (
-    READ_FILES,
-    BuildSettings,
-    Cluster,
-    ShardBuilder,
-    ShardResult,
-    ShardTask,
-)
+from repo_mcp.indexing.cluster_messages import Claims, OtherProgram, ReceivedShard, encode_task, read_reply
+from repo_mcp.indexing.shards import READ_FILES, BuildSettings, Cluster, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.indexing.workers import SHARDS_AHEAD, Done, ProcessBuilders, start_builders
 from repo_mcp.record_classes import dataclass
 

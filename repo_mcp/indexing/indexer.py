@@ -5,13 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from index_format import (
-    IndexForeign,
-    IndexFormatError,
-    IndexLocked,
-    IndexWriter,
-    read_manifest,
-)
+from index_format import IndexForeign, IndexFormatError, IndexLocked, IndexWriter, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.outcome import build_compact_report, explain_write_error
 from repo_mcp.indexing.refresh import Refresh

@@ -13,15 +13,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 
-from index_format import (
-    MOST_UNMERGED,
-    EncodedRun,
-    IndexWriter,
-    Merge,
-    Merger,
-    SegmentEntry,
-    Snapshot,
-)
+from index_format import MOST_UNMERGED, EncodedRun, IndexWriter, Merge, Merger, SegmentEntry, Snapshot
 from repo_mcp.indexing.adoption import Adoption, PendingAdoption
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import FULL_MERGE_SHARE, KnownFiles

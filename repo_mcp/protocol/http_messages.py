@@ -10,14 +10,7 @@ leave the others waiting for ever. Left out on purpose: what a method means.
 
 from __future__ import annotations
 
-from repo_mcp.protocol.frames import (
-    INVALID_REQUEST,
-    Dropped,
-    Refusal,
-    Request,
-    encode_error,
-    parse_frame,
-)
+from repo_mcp.protocol.frames import INVALID_REQUEST, Dropped, Refusal, Request, encode_error, parse_frame
 from repo_mcp.protocol.http_guard import App, Message, Receive, Scope, Send
 
 ID_KEY = "repo_mcp.request_id"  # key of the request's id in a scope

@@ -23,12 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from queue import SimpleQueue
 
-from index_format import (
-    IndexFormatError,
-    LiveSegment,
-    Snapshot,
-    compute_fingerprint,
-)
+from index_format import IndexFormatError, LiveSegment, Snapshot, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,

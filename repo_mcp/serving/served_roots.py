@@ -31,13 +31,7 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.record_classes import replace
 from repo_mcp.serving.root_set import OpenRoot, RootSet, ServedRoot
-from repo_mcp.serving.toolset_loader import (
-    Warn,
-    bind_root_resources,
-    build_guard,
-    find_binder,
-    load_toolsets,
-)
+from repo_mcp.serving.toolset_loader import Warn, bind_root_resources, build_guard, find_binder, load_toolsets
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.threads import run_beside, start_daemon
 from repo_mcp.toolsets.answers import log_defect

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from index_format import (
-    FIELD_BITS,
-    Occurrences,
-    PostingRun,
-    SegmentContent,
-    build_term_text,
-)
+from index_format import FIELD_BITS, Occurrences, PostingRun, SegmentContent, build_term_text
 from repo_mcp.indexing.derived_content import build_content
 from repo_mcp.indexing.segment_builder import build_run
 from repo_mcp.record_classes import dataclass

@@ -15,12 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from index_format import (
-    IndexFormatError,
-    Manifest,
-    ManifestReader,
-    Snapshot,
-)
+from index_format import IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import (
     Cancelled,

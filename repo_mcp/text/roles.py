@@ -79,9 +79,7 @@ _PART_OF_PROGRAM = compile_late(
     r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
 _OLDER_FOLDER = re.compile(r"(?:^|(?<=/))(_?(?:legacy|deprecated|obsolete)|v\d{1,2})/")
-_CACHED_NAMES = (
-    8_000  # of files and directories, 1 MB each, with their roles: the same are found again and again
-)
+_CACHED_NAMES = 8_000  # of files, and as many of directories, with their roles: 1 MB each
 
 
 class FileRole(StrEnum):

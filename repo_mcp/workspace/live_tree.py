@@ -14,20 +14,13 @@ from repo_mcp.workspace.folder_counts import count_folders
 from repo_mcp.workspace.git_index import GitIndex, NotedFiles
 from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.glob_filter import GlobFilter
-from repo_mcp.workspace.ignore import (
-    IgnoreRules,
-)
+from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
 from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.repository_reader import (
-    RepositoryReader,
-    reach_directory,
-    read_bytes,
-    read_many,
-)
+from repo_mcp.workspace.repository_reader import RepositoryReader, reach_directory, read_bytes, read_many
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns

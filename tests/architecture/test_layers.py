@@ -10,14 +10,7 @@ import re
 
 import pytest
 
-from tests.architecture.source_tree import (
-    ROOT,
-    Module,
-    expect_none,
-    list_imports,
-    load_modules,
-    module_names,
-)
+from tests.architecture.source_tree import ROOT, Module, expect_none, list_imports, load_modules, module_names
 
 INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.__main__",),

@@ -18,12 +18,7 @@ from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import name_arity
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import (
-    ACCESS_SHIFT,
-    Access,
-    DeclaredSymbol,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, Access, DeclaredSymbol, SymbolKind
 
 GLOBAL_USING = "global using"
 MAX_FILES = 400  # declaring files examined for one name

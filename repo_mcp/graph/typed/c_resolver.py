@@ -20,13 +20,7 @@ from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import PATH
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    TYPE_KINDS,
-    Reference,
-    ReferenceRole,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _ALIAS, _STRUCT = "alias", "struct"  # in C, a `typedef` and a struct of the same name are one type
 # If C declares a name of these kinds several times, `#if` chooses one of them.

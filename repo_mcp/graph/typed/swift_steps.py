@@ -12,17 +12,9 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.swift_rules import accepts_labels, find_parameter, list_values
-from repo_mcp.languages.native.swift_types import (
-    find_parameter_type,
-    find_type_chain,
-)
+from repo_mcp.languages.native.swift_types import find_parameter_type, find_type_chain
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    TYPE_KINDS,
-    ReferenceRole,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind
 
 _VALUES = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE})
 

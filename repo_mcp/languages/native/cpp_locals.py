@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.c import on_parameter
 from repo_mcp.languages.native.c_casts import read_object
 from repo_mcp.languages.native.c_declarators import iter_declarators, read_declarator
-from repo_mcp.languages.treesitter.capture_walk import (
-    CaptureWalk,
-    count_arguments,
-    on_block,
-    split_path,
-)
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, on_block, split_path
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:

@@ -12,13 +12,7 @@ import re
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, Layout
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
-from repo_mcp.titled_names import (
-    TEST,
-    find_called_name,
-    find_test_kind,
-    may_be_titled_anywhere,
-    name_titled,
-)
+from repo_mcp.titled_names import TEST, find_called_name, find_test_kind, may_be_titled_anywhere, name_titled
 
 _LANGUAGES = frozenset(("javascript", "typescript"))
 MAX_TOKENS = 400  # of the arguments before a function

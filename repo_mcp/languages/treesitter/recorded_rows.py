@@ -11,13 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
-from repo_mcp.languages.treesitter.shadowing import (
-    Numbering,
-    Row,
-    Shadowing,
-    find_first_name,
-    make_unknown,
-)
+from repo_mcp.languages.treesitter.shadowing import Numbering, Row, Shadowing, find_first_name, make_unknown
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import BLOCK, CAST, PATH, UNKNOWN_TYPE

@@ -14,13 +14,7 @@ from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
 from repo_mcp.languages.typescript.walk import ScriptWalk, note_comment
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
-from repo_mcp.titled_names import (
-    TEST,
-    find_called_name,
-    find_test_kind,
-    may_be_titled_anywhere,
-    name_titled,
-)
+from repo_mcp.titled_names import TEST, find_called_name, find_test_kind, may_be_titled_anywhere, name_titled
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node

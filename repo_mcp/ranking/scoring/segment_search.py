@@ -7,14 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from index_format import (
-    CorruptIndex,
-    Level,
-    LiveSegment,
-    UnitSpan,
-    sort_distinct,
-    spread_runs,
-)
+from index_format import CorruptIndex, Level, LiveSegment, UnitSpan, sort_distinct, spread_runs
 from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.unit_rows import UnitRows

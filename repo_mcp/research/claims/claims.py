@@ -40,23 +40,10 @@ from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.claims.written_sentence import describe_keys, describe_written
 from repo_mcp.research.edges.shared_members import list_shared_members
 from repo_mcp.research.edges.tested import describe_tests
-from repo_mcp.research.findings.citing import (
-    MAX_NAMED,
-    join_names,
-    name_briefly,
-    shorten,
-)
+from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import (
-    IMPLEMENTERS,
-    Chain,
-    Form,
-    Group,
-    Reading,
-    Subject,
-    TakenAs,
-)
+from repo_mcp.research.findings.records import IMPLEMENTERS, Chain, Form, Group, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
 from repo_mcp.symbols.symbol_record import SymbolKind

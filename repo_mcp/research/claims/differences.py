@@ -32,11 +32,7 @@ from repo_mcp.research.findings.citing import (
     write_count,
 )
 from repo_mcp.research.findings.first_sentences import read_description
-from repo_mcp.research.findings.named_symbols import (
-    calls_its_name,
-    list_statements,
-    read_code,
-)
+from repo_mcp.research.findings.named_symbols import calls_its_name, list_statements, read_code
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_uses

@@ -19,12 +19,7 @@ from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.fields import find_kept
 from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
-from repo_mcp.research.errors.made import (
-    iter_errors,
-    join_errors,
-    list_errors,
-    put_asked_first,
-)
+from repo_mcp.research.errors.made import iter_errors, join_errors, list_errors, put_asked_first
 from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.citing import (
     cite,

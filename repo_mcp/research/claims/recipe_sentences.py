@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.claims.best_claim import describe_section
-from repo_mcp.research.findings.citing import (
-    cite_lines,
-    join_names,
-    name_findings,
-    shorten_symbol,
-)
+from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState

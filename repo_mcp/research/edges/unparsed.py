@@ -20,13 +20,7 @@ from repo_mcp.research.edges.declared_again import is_member, list_declared_agai
 from repo_mcp.research.edges.named_places import MAX_PLACES, note_places
 from repo_mcp.research.edges.naming_tests import note_naming_tests
 from repo_mcp.research.edges.unparsed_files import find_file, note_needed, read_declared_lines
-from repo_mcp.research.edges.written_types import (
-    Deriving,
-    Parts,
-    list_declared,
-    list_deriving,
-    split_parts,
-)
+from repo_mcp.research.edges.written_types import Deriving, Parts, list_declared, list_deriving, split_parts
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs

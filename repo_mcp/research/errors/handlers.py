@@ -18,14 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from repo_mcp.bodies.body import Body, list_code
-from repo_mcp.bodies.statements import (
-    Statement,
-    cut_statements,
-    is_branch,
-    leaves,
-    list_outer,
-    only_logs,
-)
+from repo_mcp.bodies.statements import Statement, cut_statements, is_branch, leaves, list_outer, only_logs
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.errors.branches import LINE_CHARS, list_inner, read_line
 from repo_mcp.research.errors.variables import CLAUSE

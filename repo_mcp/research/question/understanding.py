@@ -17,12 +17,7 @@ from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.source import Source
 from repo_mcp.research.question.error_types import is_error_name
-from repo_mcp.research.question.grammar import (
-    DESCRIBED_FORMS,
-    Parsed,
-    asks_for_structure,
-    parse_question,
-)
+from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, asks_for_structure, parse_question
 from repo_mcp.research.question.guessed_subjects import choose_same_last, pair_by_words, read_own_name
 from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.question.phrase_names import (

@@ -22,11 +22,7 @@ from repo_mcp.research.settings.line_use import LineUse, classify_match, classif
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
 from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_last
-from repo_mcp.research.settings.noted_settings import (
-    note_matches,
-    note_option,
-    note_readers,
-)
+from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
     MAX_MATCHES,

@@ -25,12 +25,7 @@ from repo_mcp.research.words.named_actions import find_actions
 from repo_mcp.research.words.rated_seeds import PreferredKind, Seed, build_seed
 from repo_mcp.research.words.written_kinds import find_written_kind
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import (
-    find_action,
-    find_described_action,
-    shares_word,
-    spell_plural,
-)
+from repo_mcp.text.question_words import find_action, find_described_action, shares_word, spell_plural
 
 CALLING = 0.3  # worth of what calls one of a kind, beside what the question names: it never leads
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH, KINDS, MAX_IMPACT_DEPTH, EdgeType
 from repo_mcp.toolsets.pages import CURSOR
-from repo_mcp.toolsets.schema_parts import (
-    build_choice,
-    build_count,
-    build_object,
-    build_text,
-)
+from repo_mcp.toolsets.schema_parts import build_choice, build_count, build_object, build_text
 
 MAX_PATH_CHARS = 4_096
 MAX_NAME_CHARS = 1_024

@@ -22,14 +22,7 @@ from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, find_integer, find_text
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
-from repo_mcp.toolsets.graph.edge_page import (
-    EDGE,
-    EXTERNAL,
-    NOTHING,
-    UNRESOLVED,
-    EdgePage,
-    draft_page,
-)
+from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, NOTHING, UNRESOLVED, EdgePage, draft_page
 from repo_mcp.toolsets.graph.handed_values import MOST_SOUGHT, describe_values
 from repo_mcp.toolsets.graph.most_used import choose_most_used
 from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind

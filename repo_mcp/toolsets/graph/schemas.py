@@ -8,14 +8,7 @@ from repo_mcp.graph.vocabulary import KINDS, EdgeType
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from repo_mcp.toolsets.graph.argument_schemas import MAX_UNRESOLVED_FILES
 from repo_mcp.toolsets.pages import NEXT_CURSOR
-from repo_mcp.toolsets.schema_parts import (
-    Schema,
-    build_field,
-    build_list,
-    build_object,
-    build_record,
-    keep,
-)
+from repo_mcp.toolsets.schema_parts import Schema, build_field, build_list, build_object, build_record, keep
 
 
 def _result(properties: Mapping[str, Schema], **of_error: Schema) -> Schema:

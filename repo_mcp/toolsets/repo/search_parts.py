@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import (
-    MAY_HIDE,
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    find_integer,
-    warn_of_escapes,
-)
+from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result, find_integer, warn_of_escapes
 from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:

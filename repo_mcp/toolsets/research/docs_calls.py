@@ -20,13 +20,7 @@ from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR, Page, keep_few, note_cut, note_hidden
 from repo_mcp.toolsets.research.answers import resolve_scope
-from repo_mcp.toolsets.research.schemas import (
-    FORMAT,
-    MAX_QUERY_CHARS,
-    PATH,
-    PATH_FILTER,
-    build_result,
-)
+from repo_mcp.toolsets.research.schemas import FORMAT, MAX_QUERY_CHARS, PATH, PATH_FILTER, build_result
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.toolsets.research.schemas import (
-    FORMAT,
-    MAX_QUERY_CHARS,
-    PATH,
-    build_result,
-)
+from repo_mcp.toolsets.research.schemas import FORMAT, MAX_QUERY_CHARS, PATH, build_result
 from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.best_blocks import (
-    FAILS_NOT,
-    TRIVIAL,
-    RatedBlock,
-    weigh_failures,
-    weigh_work,
-)
+from repo_mcp.bundler.best_blocks import FAILS_NOT, TRIVIAL, RatedBlock, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
 from tests.repo_mcp.research.asking import Asked
 

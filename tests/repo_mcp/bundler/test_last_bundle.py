@@ -14,13 +14,7 @@ import pytest
 from index_format import DiskDirectory
 from repo_mcp.bundler import last_bundle
 from repo_mcp.bundler.build import build_bundle
-from repo_mcp.bundler.last_bundle import (
-    JSON_NAME,
-    LOCK_NAME,
-    MARKDOWN_NAME,
-    TEMPORARY_NAME,
-    drop_last_bundle,
-)
+from repo_mcp.bundler.last_bundle import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, TEMPORARY_NAME, drop_last_bundle
 from repo_mcp.bundler.live_bundles import NOT_DELETED
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import load_config

@@ -33,13 +33,7 @@ from repo_mcp.bundler.file_view import FileView, PromptTermFinder
 from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.packing import (
-    MAX_LINE_CHARS,
-    Packer,
-    build_selection,
-    cut_line,
-    order_selections,
-)
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
 from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Selection, count_totals
 from repo_mcp.bundler.source import LiveFile

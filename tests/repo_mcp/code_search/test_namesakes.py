@@ -5,13 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from repo_mcp.code_search.namesakes import (
-    NAMESAKES,
-    ChunkHit,
-    LineTerms,
-    discount_overloads,
-    put_named_first,
-)
+from repo_mcp.code_search.namesakes import NAMESAKES, ChunkHit, LineTerms, discount_overloads, put_named_first
 
 
 def build_hit(path: str, name: str) -> ChunkHit:

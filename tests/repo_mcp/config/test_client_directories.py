@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.config.client_directories import (
-    MAX_ROOTS,
-    name_directories,
-    open_directories,
-    read_file_uri,
-)
+from repo_mcp.config.client_directories import MAX_ROOTS, name_directories, open_directories, read_file_uri
 from tests.posix import posix
 
 

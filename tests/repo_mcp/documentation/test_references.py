@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.documentation.references import (
-    MAX_REFERENCES,
-    find_definitions,
-    find_references,
-    is_local,
-)
+from repo_mcp.documentation.references import MAX_REFERENCES, find_definitions, find_references, is_local
 from tests.growth import assert_linear
 
 

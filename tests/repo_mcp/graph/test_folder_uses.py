@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.graph.edge_list import (
-    MAX_FOLDERS,
-    SAMPLED_FILES,
-    SMALLEST_PART,
-    choose_samples,
-    divide,
-)
+from repo_mcp.graph.edge_list import MAX_FOLDERS, SAMPLED_FILES, SMALLEST_PART, choose_samples, divide
 from tests.deep.sizes import examples
 
 FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a/b-c/", "a/b.c/", "a/b0/", "a/d/", "e/", "e/f/", "g/")

@@ -14,13 +14,7 @@ from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, EdgeType, SymbolFilter
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.symbols.symbol_record import SymbolRecord
-from tests.repo_mcp.graph.memory_index import (
-    MemoryIndex,
-    find_node,
-    list_incoming,
-    list_outgoing,
-    make_graph,
-)
+from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, list_incoming, list_outgoing, make_graph
 
 
 def list_names(graph: Graph, name: str, edge_type: EdgeType, *, up: bool) -> list[str]:

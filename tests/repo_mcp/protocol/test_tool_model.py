@@ -10,11 +10,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.meant_arguments import rename_arguments
-from repo_mcp.protocol.tool_arguments import (
-    check_schema,
-    describe_limits,
-    read_arguments,
-)
+from repo_mcp.protocol.tool_arguments import check_schema, describe_limits, read_arguments
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

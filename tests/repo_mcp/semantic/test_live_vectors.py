@@ -17,12 +17,7 @@ from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import NO_QUESTION
-from tests.repo_mcp.semantic.semantic_roots import (
-    find_directory,
-    make_tree,
-    open_root,
-    vectors_of,
-)
+from tests.repo_mcp.semantic.semantic_roots import find_directory, make_tree, open_root, vectors_of
 from tests.repo_mcp.semantic.tiny_model import write_model
 from tests.waiting import wait_until
 

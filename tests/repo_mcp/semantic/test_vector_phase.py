@@ -18,13 +18,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.model_folder import ModelFolder
-from tests.repo_mcp.semantic.semantic_roots import (
-    FILES,
-    find_directory,
-    make_tree,
-    open_root,
-    vectors_of,
-)
+from tests.repo_mcp.semantic.semantic_roots import FILES, find_directory, make_tree, open_root, vectors_of
 from tests.repo_mcp.semantic.tiny_model import SHAPE, write_model
 from tests.waiting import wait_until
 

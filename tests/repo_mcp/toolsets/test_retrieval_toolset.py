@@ -22,14 +22,7 @@ from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.protocol.tool_model import CallContext
 from tests.deep.sizes import choose
 from tests.log_collector import collect_logs
-from tests.repo_mcp.toolsets.retrieval_roots import (
-    CANARY,
-    DOCS,
-    Served,
-    check,
-    make_config,
-    make_trees,
-)
+from tests.repo_mcp.toolsets.retrieval_roots import CANARY, DOCS, Served, check, make_config, make_trees
 from tests.written_trees import write_tree
 
 TOOLS = ["search", "open_file", "get_snippet", "list_dir"]

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.typescript.types import (
-    TypeName,
-    list_function_parameters,
-    read_function,
-    read_types,
-)
+from repo_mcp.languages.typescript.types import TypeName, list_function_parameters, read_function, read_types
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 

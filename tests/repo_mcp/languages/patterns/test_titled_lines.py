@@ -8,13 +8,7 @@ from index_format import compute_fingerprint
 from repo_mcp.languages.patterns.declared_spans import list_declared_spans
 from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.titled_names import (
-    find_test_kind,
-    is_titled,
-    name_titled,
-    read_title,
-    split_qualified,
-)
+from repo_mcp.titled_names import find_test_kind, is_titled, name_titled, read_title, split_qualified
 from tests.growth import assert_linear
 
 SHOP = b"""import { router } from "./core";
