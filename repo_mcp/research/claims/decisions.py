@@ -24,7 +24,7 @@ from repo_mcp.bodies.bound_statements import find_makers
 from repo_mcp.bodies.statements import QUOTED, Statement, cut_statements, holds_failure, leaves
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.errors.branches import (
-    LINE_CHARS,
+    READ_CHARS,
     build_body,
     iter_branches,
     list_around,
@@ -155,7 +155,7 @@ def _has_result(body: Body, last: Statement) -> bool:
     """Return True for a statement that returns whether something is so, and no function."""
     if body.lines[last.last - 1].rstrip().endswith(("{", "=>")):
         return False
-    code = QUOTED.sub('""', quote(body, (last,), LINE_CHARS))  # a text says nothing of it
+    code = QUOTED.sub('""', quote(body, (last,), READ_CHARS))  # a text says nothing of it
     return _RETURNS_RESULT.match(code) is not None
 
 

@@ -22,7 +22,7 @@ from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
 
 MOST_STATEMENTS = 10  # of a branch: a longer one has any word somewhere
-LINE_CHARS = 400  # read of a line, so that none takes long
+READ_CHARS = 400  # read of a line, so that none takes long
 QUOTED_CHARS = 90
 BARE_ELSE = re.compile(r"\s*+[})]*\s*+else\s*+[:{]?\s*+$")  # an `else` without a condition of its own
 _LOOPS = re.compile(r"\s*+(?:[})]++\s*+)?(?:(?:for|while|switch)\b|(?:match|when)\b(?!.*->))")
@@ -56,8 +56,8 @@ def build_body(state: ResearchState, path: str, first: int, last: int) -> Body:
 
 
 def read_line(body: Body, one: Statement) -> str:
-    """Return the first LINE_CHARS of the line on which a statement begins."""
-    return body.lines[one.first - 1][:LINE_CHARS]
+    """Return the first READ_CHARS of the line on which a statement begins."""
+    return body.lines[one.first - 1][:READ_CHARS]
 
 
 def iter_branches(body: Body, most: int = MOST_STATEMENTS) -> Iterator[Branch]:

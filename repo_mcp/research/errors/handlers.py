@@ -20,7 +20,7 @@ from itertools import islice
 from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import Statement, cut_statements, is_branch, leaves, list_outer, only_logs
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.errors.branches import LINE_CHARS, list_inner, read_line
+from repo_mcp.research.errors.branches import READ_CHARS, list_inner, read_line
 from repo_mcp.research.errors.variables import CLAUSE
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -85,7 +85,7 @@ def rate_handlers(body: Body, query: str, name: str) -> list[tuple[float, Handle
     rated: list[tuple[float, Handler]] = []
     for handler in iter_handlers(body):
         numbers = (at for one in handler.tried for at in range(one.first, one.last + 1))
-        tried = "\n".join(body.lines[at - 1][:LINE_CHARS] for at in numbers)
+        tried = "\n".join(body.lines[at - 1][:READ_CHARS] for at in numbers)
         if shares_word(tried, words):
             rated.append((shares_word(f"{tried}\n{name}", words) / (len(words) or 1), handler))
     return rated

@@ -48,12 +48,14 @@ def note_option(state: ResearchState, option: Subject) -> None:
     for call in option.declaring:
         around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
         span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
-        _note_lines(state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), shown)
+        _note_around(
+            state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), shown
+        )
     for call in option.declaring:
         reason = f"uses {call.bound}, which the option {name} sets"
         for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
             around = state.source.find_around(path, at)
-            _note_lines(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), (at,))
+            _note_around(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), (at,))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
@@ -204,10 +206,10 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
         start, end = around.symbol.start_line, around.symbol.end_line
         shown = tuple(sorted({start, *used, *_list_guessed(state, around)}))
     written, lines = _find_written(name, first.line), used[:MAX_EVIDENCE]
-    return _note_lines(state, first.path, (start, end), around, reason, hop, lines, shown, written)
+    return _note_around(state, first.path, (start, end), around, reason, hop, lines, shown, written)
 
 
-def _note_lines(
+def _note_around(
     state: ResearchState,
     path: str,
     span: tuple[int, int],

@@ -111,7 +111,10 @@ def _find_guessed_types(state: ResearchState, functions: Sequence[Node]) -> dict
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
-    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
+    """Return functions that fail below some others, each with the reason: levels until there are `most`.
+
+    Note among the limits that there may be more further down, if not all was followed.
+    """
     failing: dict[Node, Reason] = {}
     level, seen = [*named], {*named}
     for depth in range(1, NEAR_DEPTH + 1):

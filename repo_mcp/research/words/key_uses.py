@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bodies.body import measure_indent, says_nothing
 from repo_mcp.bodies.statements import is_branch
-from repo_mcp.research.errors.branches import LINE_CHARS
+from repo_mcp.research.errors.branches import READ_CHARS
 from repo_mcp.research.findings.open_brackets import QUOTED
 from repo_mcp.research.findings.progress import KeyUse, UsedKey
 
@@ -55,12 +55,12 @@ def is_imported(line: str, column: int) -> bool:
 def read_use(lines: Sequence[str], at: int, column: int, length: int) -> UsedKey:
     """Return what code does with the text of `length` characters that begins at a column of a line."""
     end = column + length
-    before, behind = lines[at - 1][:column][-LINE_CHARS:], lines[at - 1][end : end + LINE_CHARS]
+    before, behind = lines[at - 1][:column][-READ_CHARS:], lines[at - 1][end : end + READ_CHARS]
     adorned = _ADORNS.match(before)
     if adorned is not None:
         return UsedKey(KeyUse.GIVEN, at, at, f"@{adorned[1]}")
     is_arm = not before.strip() and _ARM.match(behind) is not None
-    if is_arm or is_branch(lines[at - 1][:LINE_CHARS]) or _DECIDES.search(before):
+    if is_arm or is_branch(lines[at - 1][:READ_CHARS]) or _DECIDES.search(before):
         return UsedKey(KeyUse.DECIDES, at, _end_branch(lines, at))
     first, called = _find_call(lines, at, column)
     has_block = _TRAILING.match(behind) is not None
@@ -81,7 +81,7 @@ def _find_call(lines: Sequence[str], at: int, column: int) -> tuple[int, str]:
     if not lines[at - 1][:column].strip():
         above = range(at - 1, max(0, at - 1 - HEAD_LINES), -1)
         first = next((one for one in above if lines[one - 1].strip()), at)
-    before = lines[first - 1][: column if first == at else None].rstrip()[-LINE_CHARS:]
+    before = lines[first - 1][: column if first == at else None].rstrip()[-READ_CHARS:]
     called = _read_called(before[:-1]) if before.endswith("(") else ""
     return first, called
 
@@ -94,7 +94,7 @@ def _read_called(text: str) -> str:
 def _read_arguments(lines: Sequence[str], at: int, column: int, last: int) -> str:
     """Return the text behind the first argument of a call, without texts in quotes, up to its bracket."""
     end = min(last, at + MOST_ARGUMENT_LINES)
-    read = (line[:LINE_CHARS] for line in (lines[at - 1][column:], *lines[at:end]))
+    read = (line[:READ_CHARS] for line in (lines[at - 1][column:], *lines[at:end]))
     text = QUOTED.sub('""', "\n".join(read))
     return text[: _find_closing(text)]
 

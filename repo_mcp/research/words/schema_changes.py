@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.research.errors.branches import LINE_CHARS
+from repo_mcp.research.errors.branches import READ_CHARS
 from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -70,5 +70,5 @@ def _says(state: ResearchState, match: ExactMatch, verb: str, noun: str) -> bool
     """Return True for a line that, with those above it, has both words in one name: `addColumn(`."""
     first = max(0, match.start_line - 1 - LINES_ABOVE)
     lines = (*state.source.read_lines(match.path)[first : match.start_line - 1], match.line)
-    words = (name for line in lines for name in _SAID.findall(line[:LINE_CHARS]))
+    words = (name for line in lines for name in _SAID.findall(line[:READ_CHARS]))
     return any(shares_word(name, (verb, noun)) == 2 for name in words)

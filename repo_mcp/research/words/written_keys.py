@@ -23,7 +23,7 @@ from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.traversals import DEPENDENTS
-from repo_mcp.research.errors.branches import LINE_CHARS, build_body
+from repo_mcp.research.errors.branches import READ_CHARS, build_body
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.locating import rank_role
@@ -228,6 +228,6 @@ def _list_shown(state: ResearchState, place: KeyPlace) -> list[int]:
     held = {
         at: tuple(own)
         for at in range(used.first, used.last + 1)
-        if (own := list_shared(body.lines[at - 1][:LINE_CHARS], terms))
+        if (own := list_shared(body.lines[at - 1][:READ_CHARS], terms))
     }
     return [place.line, *choose_lines(replace(body, terms=held), dict.fromkeys(terms, 1.0), room)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.errors.branches import LINE_CHARS
+from repo_mcp.research.errors.branches import READ_CHARS
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.words.schema_changes import MOST_READ
 from tests.repo_mcp.research.asking import Asked, list_found
@@ -60,7 +60,10 @@ def test_a_name_that_is_no_column_or_that_is_only_used_asks_for_no_change(questi
 
 
 def test_of_a_generated_line_above_the_beginning_is_read() -> None:
-    for text, is_read in ((f"addColumn {'x' * LINE_CHARS}", True), (f"{'x' * LINE_CHARS} addColumn", False)):
+    for text, is_read in (
+        (f"addColumn {'x' * READ_CHARS}", True),
+        (f"{'x' * READ_CHARS} addColumn", False),
+    ):
         asked = Asked({"db/all.js": f'run("{text}",\n  "lostAt");\n'})
         form = asked.ask("where is the column lostAt added?").reading.form
         assert (form is Form.WRITTEN) is is_read
