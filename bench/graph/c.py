@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.graph.verdicts import OUTSIDE, Answers, Place, add_options, compare
 from repo_mcp.graph.program import Declaration
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from repo_mcp.graph.typed.resolvers import RESOLVERS
+from repo_mcp.graph.typed_resolvers import RESOLVERS
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_symbol_record

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.graph.verdicts import OUTSIDE, Answers, Place, add_options, compare, find_place
+from repo_mcp.graph.go.method_sets import MethodSets
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.typed.go_method_sets import MethodSets
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

@@ -21,7 +21,7 @@ from typing import Any
 from bench.graph.rust_links import read_links
 from bench.graph.verdicts import OUTSIDE, Answers, Place, add_options, compare
 from repo_mcp.graph.program import Declaration
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, list_references
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

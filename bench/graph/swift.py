@@ -14,7 +14,7 @@ from functools import partial
 
 from bench.graph.verdicts import Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.graph.typescript import find_language, parse, read_tree
+from repo_mcp.graph.hierarchy.structural_types import StructuralTypes
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.structural_types import StructuralTypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES, ScriptShapes
 from repo_mcp.symbols.symbol_record import SymbolKind

@@ -15,8 +15,8 @@ import numpy as np
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edge, Edges
+from repo_mcp.graph.lookup.other_names import GLANCE, OtherNames
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.other_names import GLANCE, OtherNames
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.vocabulary import BASES, NAMELESS_FILES, ROLE_EDGES, EdgeType
 from repo_mcp.lru_cache import LruCache

@@ -27,15 +27,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from repo_mcp.graph.dispatch import Overrides
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
+from repo_mcp.graph.hierarchy.dispatch import Overrides
+from repo_mcp.graph.hierarchy.set_members import SetMember, SetMembers
 from repo_mcp.graph.importers import GIVEN_ON, is_named_by_importers, list_unnamed
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Target
 from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
 from repo_mcp.graph.references import MAX_FILES, References
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.set_members import SetMember, SetMembers
 from repo_mcp.graph.vocabulary import (
     BASES,
     CALLS,

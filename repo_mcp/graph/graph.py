@@ -11,19 +11,19 @@ from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edge_list import EdgeLists
 from repo_mcp.graph.edges import Bounds, Edges
-from repo_mcp.graph.external_bases import is_external_base
+from repo_mcp.graph.lookup.external_bases import is_external_base
+from repo_mcp.graph.lookup.other_names import OtherNames
+from repo_mcp.graph.lookup.qualified_names import NameMatch
+from repo_mcp.graph.lookup.symbol_lookup import SymbolLookup
+from repo_mcp.graph.lookup.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
-from repo_mcp.graph.other_names import OtherNames
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
-from repo_mcp.graph.qualified_names import NameMatch
+from repo_mcp.graph.prototypes import WITH_HEADERS
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
 from repo_mcp.graph.sampled_uses import SampledUses, UseSampler
 from repo_mcp.graph.similar import Similar, SimilarFinder
-from repo_mcp.graph.symbol_lookup import SymbolLookup
-from repo_mcp.graph.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
-from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.graph.variant_uses import VariantUses
 from repo_mcp.graph.vocabulary import CALLS, KINDS, EdgeType, SymbolFilter, is_in_text
 from repo_mcp.languages.patterns.language_registry import passes_language

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph import typed_resolvers as typed
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
+from repo_mcp.graph.lookup.symbol_lookup import UNPARSED, find_named_paths
 from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
-from repo_mcp.graph.symbol_lookup import UNPARSED, find_named_paths
-from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import list_languages

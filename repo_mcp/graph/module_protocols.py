@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.hierarchy.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.symbols.symbol_record import SymbolKind

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from repo_mcp.graph.bulk_scan import list_named
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges
-from repo_mcp.graph.external_bases import find_external_derived
+from repo_mcp.graph.go.builds import Builds
+from repo_mcp.graph.lookup.external_bases import find_external_derived
+from repo_mcp.graph.lookup.rival_symbols import drop_left_out
+from repo_mcp.graph.lookup.symbol_search import SearchableProgram
 from repo_mcp.graph.module_protocols import iter_protocol_members
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.rival_symbols import drop_left_out
-from repo_mcp.graph.symbol_search import SearchableProgram
-from repo_mcp.graph.typed.go_builds import Builds
 from repo_mcp.graph.vocabulary import ROLE_EDGES
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, get_role

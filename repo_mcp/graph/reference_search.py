@@ -22,7 +22,7 @@ from repo_mcp.graph.importers import (
 )
 from repo_mcp.graph.program import NOTHING, SURENESS, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.references import References
-from repo_mcp.graph.swift_visibility import adds_members
+from repo_mcp.graph.visibility.swift import adds_members
 from repo_mcp.graph.vocabulary import BASES, IMPLEMENTATIONS, ROLE_EDGES, EdgeType
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import merge
 
-from repo_mcp.graph.c_visibility import CVisibility
-from repo_mcp.graph.dispatch import Dispatch
-from repo_mcp.graph.go_visibility import GoVisibility
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Hierarchy
+from repo_mcp.graph.hierarchy.dispatch import Dispatch
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS, Hierarchy
 from repo_mcp.graph.importers import (
     DEFAULT,
     INDEX,
@@ -23,13 +21,15 @@ from repo_mcp.graph.importers import (
     is_whole,
     list_file_names,
 )
-from repo_mcp.graph.linked_names import LinkedNames
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
+from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.rust_visibility import RustVisibility
-from repo_mcp.graph.swift_visibility import SwiftVisibility
-from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.graph.visibility.c import CVisibility
+from repo_mcp.graph.visibility.go import GoVisibility
+from repo_mcp.graph.visibility.linked_names import LinkedNames
+from repo_mcp.graph.visibility.rust import RustVisibility
+from repo_mcp.graph.visibility.swift import SwiftVisibility
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 

@@ -25,9 +25,9 @@ import numpy as np
 
 from repo_mcp.arrays import I64
 from repo_mcp.graph.edges import mark_inside
+from repo_mcp.graph.lookup.symbol_search import SearchableProgram
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.similar_candidates import Candidate, Criteria, find_candidates
-from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms

@@ -105,7 +105,7 @@ def _load_native(dialect: str) -> Callable[[], Parse]:
     """Return a function that imports the parser of a language on the capture walk."""
 
     def load() -> Parse:
-        from repo_mcp.languages.native import symbol_parser
+        from repo_mcp.languages import capture_parsers as symbol_parser
 
         return symbol_parser.PARSERS[dialect]
 

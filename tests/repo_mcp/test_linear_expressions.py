@@ -12,9 +12,9 @@ from repo_mcp.bundler.blocks import cut_blocks
 from repo_mcp.bundler.layouts import _NAMED_ARGUMENT
 from repo_mcp.graph.csharp.projects import _ITEM, _USING
 from repo_mcp.graph.typescript.config_files import _COMMENTS, _TRAILING
-from repo_mcp.languages.native.rust import _NAMED_TYPE
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.near_lines import _ASSIGNED_OPENER
+from repo_mcp.languages.rust.declarations import _NAMED_TYPE
 from repo_mcp.languages.treesitter.capture_scopes import _RANGES
 from repo_mcp.research.edges.unparsed import _WITH
 from repo_mcp.research.words.shown_lines import _UNFILLED

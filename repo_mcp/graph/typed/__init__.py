@@ -1,1 +1,1 @@
-"""Name resolution for Go, Java, Rust, C, C++ and Swift: one resolver, and the rules of each language."""
+"""The parts of name resolution that Go, Java, Rust, C, C++ and Swift share."""

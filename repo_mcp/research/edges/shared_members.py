@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.bounds import GLANCE

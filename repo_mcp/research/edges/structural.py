@@ -9,7 +9,7 @@ needs one is missed, and every type found is only probable.
 from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType, list_implementing

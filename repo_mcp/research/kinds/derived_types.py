@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
 from repo_mcp.research.findings.bounds import GLANCE, LOOK

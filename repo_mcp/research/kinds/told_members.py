@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.shared_members import list_bases

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from repo_mcp.graph.lookup.rival_symbols import keep_likely
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.rival_symbols import keep_likely
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.members_of_types import REAL_TYPES

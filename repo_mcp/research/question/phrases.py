@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.named_symbols import VALUES
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind

@@ -15,10 +15,10 @@ from itertools import takewhile
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph, is_called
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.lookup.rival_symbols import drop_hidden
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.rival_symbols import drop_hidden
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.bounds import GLANCE

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS
+from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import NAMED
 from repo_mcp.record_classes import replace

@@ -9,8 +9,8 @@ unusual. `truncated` says that rows were left out.
 
 A call names the symbol that it is about by its `node_id`, or by a name or a place in `symbol`.
 
-Both arguments take all that `repo_mcp/graph/symbol_lookup.py` can read, since models mix them up. An answer
-to a call without the id says which symbol it is about.
+Both arguments take all that `repo_mcp/graph/lookup/symbol_lookup.py` can read, since models mix them up. An
+answer to a call without the id says which symbol it is about.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ _ASSIGNING = (SymbolKind.CONSTRUCTOR, SymbolKind.METHOD)
 def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `search_symbols`."""
     # Here: tools are listed before anything is loaded.
-    from repo_mcp.graph.symbol_expression import is_expression, parse_expression
-    from repo_mcp.graph.symbol_search import has_words
+    from repo_mcp.graph.lookup.symbol_expression import is_expression, parse_expression
+    from repo_mcp.graph.lookup.symbol_search import has_words
 
     page, query = Page("search_symbols", arguments), str(arguments["query"])
     end = page.start + (find_integer(arguments, "limit") or DEFAULT_SYMBOLS)

@@ -77,8 +77,8 @@ def _cite(node: Node) -> str:
 
 def list_near(repository: Repository, name: str) -> list[str]:
     """Return the names that an undeclared one is short for, such as `DocHelp`, or is nearly spelled like."""
+    from repo_mcp.graph.lookup.qualified_names import NameMatch
     from repo_mcp.graph.nodes import normalise_name
-    from repo_mcp.graph.qualified_names import NameMatch
     from repo_mcp.graph.vocabulary import SymbolFilter
 
     try:
@@ -129,7 +129,7 @@ def add_named(repository: Repository, request: SearchRequest, answer: SearchAnsw
 
 def _list_named(repository: Repository, request: SearchRequest, name: str) -> list[Node]:
     """Return the symbols whose qualified name is, or ends with, a name, in the files of a request."""
-    from repo_mcp.graph.qualified_names import NameMatch
+    from repo_mcp.graph.lookup.qualified_names import NameMatch
     from repo_mcp.graph.vocabulary import SymbolFilter
     from repo_mcp.text.roles import is_test_path
 

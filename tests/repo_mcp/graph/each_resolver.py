@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.graph.program import Program, Resolution, Resolver
-from repo_mcp.graph.typed.resolvers import RESOLVERS
+from repo_mcp.graph.typed_resolvers import RESOLVERS
 from repo_mcp.symbols.symbol_record import Reference, SymbolRecord
 
 

@@ -9,8 +9,8 @@ from functools import cached_property, partial
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.lookup.qualified_names import NameMatch
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.qualified_names import NameMatch
 from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.languages.symbol_parsers import list_languages, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from repo_mcp.graph.lookup.symbol_search import SearchableProgram
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.similar import (
     _MEMBER_WEIGHT,
@@ -35,7 +36,6 @@ from repo_mcp.graph.similar import (
     SHINGLE,
     Similar,
 )
-from repo_mcp.graph.symbol_search import SearchableProgram
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from textwrap import dedent
 
+from repo_mcp.graph import typed_resolvers as typed
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration, Resolver
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
-from repo_mcp.graph.typed import resolvers as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole

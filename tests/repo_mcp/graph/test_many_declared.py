@@ -6,10 +6,10 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.qualified_names import FEW_FILES
-from repo_mcp.graph.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.graph.lookup.qualified_names import FEW_FILES
+from repo_mcp.graph.lookup.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.graph.rust.lookup import RustLookup
 from repo_mcp.graph.typed.parsed_files import MAX_FILES
-from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.repo_mcp.graph.memory_index import MemoryIndex

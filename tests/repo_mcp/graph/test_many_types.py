@@ -8,10 +8,10 @@ from repo_mcp.graph.csharp.csharp_file import CSharpFile
 from repo_mcp.graph.program import Resolver
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.python.siblings import PythonSiblings
+from repo_mcp.graph.swift.rules import SwiftRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.path_lookup import PathLookup
-from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder

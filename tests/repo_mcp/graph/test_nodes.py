@@ -169,8 +169,8 @@ def test_a_namespace_with_dots_in_its_name_is_found() -> None:
 def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("repo_mcp.graph.qualified_names.MAX_LOOKED_UP", 2)
-    monkeypatch.setattr("repo_mcp.graph.qualified_names.FEW_FILES", 2)
+    monkeypatch.setattr("repo_mcp.graph.lookup.qualified_names.MAX_LOOKED_UP", 2)
+    monkeypatch.setattr("repo_mcp.graph.lookup.qualified_names.FEW_FILES", 2)
     texts = {f"m{number}.py": f"class C{number}:\n    def run(self): ...\n" for number in range(9)}
     texts["z.py"] = "def run(): ...\n"
     assert look_up(texts, "m7.C7.run") == (["m7.py:2"], "EXACT")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
 from tests.repo_mcp.graph.each_resolver import EachResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph import hierarchy
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.hierarchy import hierarchy
 from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType
 from tests.repo_mcp.graph.memory_index import list_incoming, make_graph
 

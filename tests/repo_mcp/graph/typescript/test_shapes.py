@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.structural_types import MAX_ALIKE
+from repo_mcp.graph.hierarchy.structural_types import MAX_ALIKE
 from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.languages.treesitter.parser import find_captures
 from repo_mcp.languages.treesitter.source_text import SourceText, leave_out_comments
 from repo_mcp.symbols.symbol_record import decode_symbol_record

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.languages.native.cpp_headers import looks_like_cpp
-from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.languages.c.cpp_headers import looks_like_cpp
+from repo_mcp.languages.capture_parsers import PARSERS
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.languages.treesitter.parser import MAX_PARSED_BYTES
 from repo_mcp.symbols.symbol_record import (

@@ -1,0 +1,1 @@
+"""The rules of C and C++ by which its names are resolved."""

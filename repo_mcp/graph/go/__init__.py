@@ -1,0 +1,1 @@
+"""The rules of Go by which its names are resolved."""

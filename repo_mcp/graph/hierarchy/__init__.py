@@ -1,0 +1,1 @@
+"""Bases, implementers and overriders, and what a call may therefore lead to."""

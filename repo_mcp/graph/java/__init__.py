@@ -1,0 +1,1 @@
+"""The rules of Java by which its names are resolved."""

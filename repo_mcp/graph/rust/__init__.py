@@ -1,0 +1,1 @@
+"""The rules of Rust by which its names are resolved."""

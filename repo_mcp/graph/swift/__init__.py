@@ -1,0 +1,1 @@
+"""The rules of Swift by which its names are resolved."""

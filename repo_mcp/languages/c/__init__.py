@@ -1,0 +1,1 @@
+"""C and C++: the symbol record of a file, by tree-sitter."""

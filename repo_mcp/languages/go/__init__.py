@@ -1,0 +1,1 @@
+"""Go: the symbol record of a file, by tree-sitter."""

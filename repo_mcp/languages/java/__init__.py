@@ -1,0 +1,1 @@
+"""Java: the symbol record of a file, by tree-sitter."""

@@ -1,1 +1,0 @@
-"""C, C++, Go, Java, Rust and Swift: the symbol record of a file, by tree-sitter."""

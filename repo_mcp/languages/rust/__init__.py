@@ -1,0 +1,1 @@
+"""Rust: the symbol record of a file, by tree-sitter."""

@@ -1,0 +1,1 @@
+"""Swift: the symbol record of a file, by tree-sitter."""
