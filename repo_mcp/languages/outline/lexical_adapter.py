@@ -143,7 +143,7 @@ class _Reading:
         self._symbols: list[Symbol] = []
         self._open: list[_Open] = []
         self._quote = b""  # quotes that close the current Python string
-        self._macro_end = -1  # last line of the last macro: its continuation lines declare nothing
+        self._macro = range(0)  # lines of the last macro, which end nothing that is around it
 
     def _locate_names(self, data: bytes, definitions: Spans) -> dict[int, tuple[int, int]]:
         """Return a mapping from line (from 0) to the columns of the name it declares, at most one."""
@@ -185,9 +185,10 @@ class _Reading:
             if self._is_in_string(line):
                 last = number
                 continue
+            self._leave_macro(number)
             columns = self._declared.get(number)
             if line.startswith(b"#") and self._language in PREPROCESSED:
-                if columns is not None and number > self._macro_end:
+                if columns is not None and number not in self._macro:
                     self._declare_macro(number, columns)
                 continue
             indent = measure_indent(line)
@@ -200,7 +201,8 @@ class _Reading:
                 self._declare(number, columns, indent)
             elif (prototype := self._find_prototype(number)) is not None:
                 self._end(self._find_semicolon(self._declare(number, prototype, indent, "function")))
-            last = number
+            if not self._stands_in_macro(number):
+                last = number
             if len(self._symbols) > MAX_SYMBOLS:
                 break
         while self._open:
@@ -219,6 +221,15 @@ class _Reading:
         self._quote = next((mark for mark in (b'"""', b"'''") if line.count(mark) % 2), b"")
         return False
 
+    def _stands_in_macro(self, number: int) -> bool:
+        """Return True for a line of a macro if the innermost open declaration is not one of its own."""
+        return number in self._macro and bool(self._open) and self._open[-1].line not in self._macro
+
+    def _leave_macro(self, number: int) -> None:
+        """End what the last macro declares if the given line is below it."""
+        while self._open and self._open[-1].line in self._macro and number not in self._macro:
+            self._end(self._macro[-1])
+
     def _close_before(self, number: int) -> None:
         """End the declarations whose last line is above the given one."""
         while self._open and self._find_last(self._open[-1]) < number:
@@ -232,7 +243,7 @@ class _Reading:
 
     def _close(self, line: bytes, indent: int, number: int, last: int, *, declares: bool) -> None:
         """End the declarations that this line is not part of."""
-        while self._open and self._open[-1].indent >= indent:
+        while self._open and self._open[-1].indent >= indent and not self._stands_in_macro(number):
             top = self._open[-1]
             if top.indent == indent and not declares:
                 if self._continues(top, line):
@@ -309,7 +320,7 @@ class _Reading:
             end += 1
         name = cut(line[columns[0] : columns[1]].decode("utf-8", "replace"), MAX_NAME_CHARS)
         signature = cut(join_words(line[: 4 * MAX_SIGNATURE_CHARS].rstrip(b"\\ \t")), MAX_SIGNATURE_CHARS)
-        self._macro_end = end
+        self._macro = range(number, end + 1)
         doc = self.heads.find_doc(number, end)
         self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
 

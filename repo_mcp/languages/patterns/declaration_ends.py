@@ -202,10 +202,13 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
     may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
         layout.depths[body] > depth and layout.language not in TYPED_LANGUAGES
     )
+    is_macro = _is_continued(layout, body)
     for position in layout.iter_outer(body + 1, depth):
         stripped = layout.lines[position].strip()
         if layout.depths[position] < depth and _LINE_COMMENT.match(stripped):
             continue  # code that was taken out, with its marks in the first column
+        if _is_continued(layout, position - 1) and not is_macro:
+            continue  # of a macro that the body defines
         if may_close_deeper and not _GOES_ON.match(stripped):
             return layout.trim(line, position)
         if closes.match(stripped) and not stripped.endswith(_OPENERS):
@@ -299,9 +302,13 @@ def _opens_body(text: bytes, nesting: int) -> bool:
 
 
 def _find_macro_end(layout: Layout, line: int) -> int:
-    while line + 1 < len(layout.lines) and layout.lines[line].endswith(b"\\") and layout.spend_step():
+    while line + 1 < len(layout.lines) and _is_continued(layout, line) and layout.spend_step():
         line += 1
     return line
+
+
+def _is_continued(layout: Layout, line: int) -> bool:
+    return layout.lines[line].endswith(b"\\")
 
 
 def _find_statement_end(layout: Layout, line: int) -> int:

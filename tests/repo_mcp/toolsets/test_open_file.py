@@ -336,6 +336,16 @@ def test_the_call_of_a_macro_opens_the_file_that_declares_the_macro(tmp_path: Pa
     assert (opened["path"], opened["start_line"], opened["symbol"]) == ("pick.rs", 1, "pick")
 
 
+def test_a_function_is_opened_beyond_the_end_of_a_macro_that_it_defines(tmp_path: Path) -> None:
+    """Only its first two lines were: the brace of the macro was taken for that of the body."""
+    lines = ["int read(void)", "{", "#define FAIL(x) \\", "{ \\", "  stop(x); \\", "}", "", "  f();", "}"]
+    write_tree(tmp_path / "root", {"read.c": "\n".join(lines) + "\n"})
+    served = Served(tmp_path / "root", tmp_path / "data")
+    for asked in ({"symbol": "read"}, {"line": 8}):
+        opened = served.open(path="read.c", **asked)
+        assert (opened["start_line"], opened["end_line"], opened["symbol"]) == (1, 9, "read")
+
+
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.py").write_text(SOURCE)

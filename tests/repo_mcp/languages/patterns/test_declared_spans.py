@@ -232,6 +232,12 @@ LIMIT = 3
             ],
         ),
         (
+            "body.c",
+            b"int read(void)\n{\n#define FAIL(x) \\\n{ \\\n  stop(x); \\\n}\n\n  return 1;\n}\n"
+            b"#define MAKE(f) \\\nint f##_run(void) \\\n{ \\\n  f(); \\\n}\nint after(void)\n{\n}\n",
+            [("read", 1, 9), ("read.FAIL", 3, 6), ("MAKE", 10, 14), ("after", 15, 17)],
+        ),
+        (
             "heads.php",
             b"<?php\nfunction run(string $format = '{name}')\n{\n  a();\n}\n",
             [("run", 2, 5)],
