@@ -202,13 +202,19 @@ def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
     """
     around: list[tuple[Node, Node | None]] = []  # the outermost first, each with the owner of what it assigns
     for node, row in zip(nodes, rows, strict=True):
-        while around and around[-1][0].symbol.end_line < node.symbol.end_line:
+        while around and not _may_hold(around[-1][0], node):
             around.pop()
         inside, owner = around[-1] if around else (None, None)
         outer = owner if node.symbol.kind is SymbolKind.PROPERTY else inside
         if node.qualified_name == (f"{outer.qualified_name}." if outer else "") + node.symbol.name:
             del row["qualified_name"]
         around.append((node, owner if node.symbol.kind in _ASSIGNING else node))
+
+
+def _may_hold(outer: Node, node: Node) -> bool:
+    """Return whether a symbol may be around one below it: not if `int a, b;` declares both in one place."""
+    first, second = ((one.symbol.start_line, one.symbol.end_line, one.symbol.kind) for one in (outer, node))
+    return first != second and outer.symbol.end_line >= node.symbol.end_line
 
 
 def _draft_rows(

@@ -276,6 +276,19 @@ def test_an_outline_has_every_symbol_in_order_of_line(served: Served) -> None:
     assert answer["parse_status"] == "full"
 
 
+def test_members_that_one_line_declares_are_named_as_briefly_as_others(tmp_path: Path) -> None:
+    """The second stood in an outline with its whole name, as if it were in the first."""
+    text = "struct page {\n\tlong\n\t\tleft,\n\t\ttop;\n\tint kind;\n};\n"
+    served = Served(write_tree(tmp_path / "root", {"page.h": text}), tmp_path / "data")
+    try:
+        rows = served.rows("get_file_outline", path="page.h")
+    finally:
+        served.close()
+    assert [(row["name"], row.get("qualified_name")) for row in rows] == [
+        ("page", None), ("left", None), ("top", None), ("kind", None)
+    ]  # fmt: skip
+
+
 def test_a_long_outline_is_cut_and_the_next_page_names_what_it_continues(tmp_path: Path) -> None:
     lines = ["class Wide:\n", *(f"    def method_{number}(self): ...\n" for number in range(200))]
     served = Served(write_tree(tmp_path / "root", {"wide.py": "".join(lines)}), tmp_path / "data")
