@@ -56,6 +56,7 @@ from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.phrases import split_test_exception
 from repo_mcp.research.question.pronouns import has_pronoun, refer_back
 from repo_mcp.research.question.raised_places import find_raised_place
+from repo_mcp.research.question.readings import narrow_subjects
 from repo_mcp.research.question.understanding import understand
 from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
@@ -132,6 +133,8 @@ def _begin(
             state = ResearchState(source, own, control, wants_tests=asks_for_tests(query))
             state.room, state.raising_types = room, types
             reading = _read(state)
+            if reading.form is Form.TESTS and (inside := narrow_subjects(reading, folder)):
+                reading, folder = inside, request.folder  # it tells where they are, not where their tests are
             if reading.form in _NARROWED:
                 state.folder, state.leaves_out_tests = folder, but_tests
                 named = join_names(dict.fromkeys(one.qualified_name for one in types))

@@ -35,7 +35,8 @@ def describe_raised(state: ResearchState, reading: Reading) -> str:
     if own:
         told += [f"{named} {_are(types)} raised by {_name_raising(state, own, is_last=not derived)}."]
     elif not told:
-        told = [f"Nothing outside tests is known to raise {named}{' itself' if derived else ''}."]
+        itself = " itself" if derived else ""
+        told = [f"Nothing outside tests{state.inside} is known to raise {named}{itself}."]
     if derived:
         kinds = join_names(one.reason.about for one in derived)
         told.append(

@@ -115,10 +115,11 @@ def _choose_related(
 
 
 def _say_none(state: ResearchState, reading: Reading, none: str) -> str:
+    tests = ", except tests," if state.leaves_out_tests else ""
+    none = none.replace(" in the repository", f"{state.inside or ' in the repository'}{tests}")
     if _lacks_uses(state, reading):  # those that were not read may be what is asked for
-        none = none.replace(
-            "Nothing in the repository is", "Of the uses of this name that were read, none is"
-        )
+        none = none.replace("Nothing", "Of the uses of this name that were read, none")
+        none = none.replace(" in the repository is", " is")
     # Files that are not parsed yet may do so.
     return f"So far {none[0].lower()}{none[1:]}" if state.source.is_partial else none
 

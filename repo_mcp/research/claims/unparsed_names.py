@@ -85,7 +85,7 @@ def _describe_deriving(state: ResearchState, subject: Subject) -> str:
     if not found and members:
         return f"No type that derives from that of {name}, or is mixed in beside it, declares {name} again."
     if not found:
-        return f"No line says that anything extends, implements or includes {name}."
+        return f"No line{state.inside} says that anything extends, implements or includes {name}."
     does = "is declared again in" if members else "is extended, implemented or included by"
     return f"{name} {does} {name_findings(own)}{also}."
 

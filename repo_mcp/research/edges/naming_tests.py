@@ -89,7 +89,7 @@ def describe_naming_tests(state: ResearchState, subject: Subject) -> str:
     direct = [one for one in own if one.role is Role.CALLS_BY_NAME and one.reason.about == subject.name]
     through = [one for one in own if one.role is Role.REACHES_BY_NAME]
     named = [one for one in own if one.role is Role.NAMED_AFTER]
-    sentences = [f"No test is known to call {subject.name} by name."]
+    sentences = [f"No test{state.inside} is known to call {subject.name} by name."]
     if direct:
         sentences = [f"{subject.name} is called by name in {_name(direct)}."]
     if through:

@@ -146,7 +146,7 @@ def describe_tests(state: ResearchState, nodes: Sequence[Node]) -> str:
         so_far = "So far no" if state.source.is_partial else "No"
         themselves = "itself" if len(nodes) == 1 else "themselves"
         read = " that was read" if lacks else ""
-        sentences = [f"{so_far} test{read} is known to use {subjects} {themselves}."]
+        sentences = [f"{so_far} test{state.inside}{read} is known to use {subjects} {themselves}."]
         sentences.insert(0, describe_titled(by_name))
     else:
         sentences.append(describe_titled(by_name))

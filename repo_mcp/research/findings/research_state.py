@@ -93,6 +93,11 @@ class ResearchState:
         assert self.source.graph is not None
         return self.source.graph
 
+    @property
+    def inside(self) -> str:
+        """Return the words that say in which folder nothing was found: ` in depot`, or "" if in none."""
+        return f" in {self.folder}" if self.folder else ""
+
     # Progress
 
     def check(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
@@ -52,6 +53,15 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
             described = [", ".join(described[:-1]), described[-1]]
         text = phrase.format(*described)
     return Reading(form, text, subjects)
+
+
+def narrow_subjects(reading: Reading, folder: str) -> Reading | None:
+    """Return the reading of the subjects that a folder declares alone, or None if it declares none."""
+    inside = [
+        replace(one, nodes=tuple(node for node in one.nodes if node.path.startswith(f"{folder}/")))
+        for one in reading.subjects
+    ]
+    return build_reading(reading.form, tuple(inside)) if any(one.nodes for one in inside) else None
 
 
 def _is_several(subject: Subject) -> bool:

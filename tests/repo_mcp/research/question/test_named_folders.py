@@ -55,3 +55,41 @@ def test_a_folder_narrows_a_part_of_a_question_too() -> None:
     assert [one.path for one in report.findings] == ["harbour/run.py", "setup.py"]
     assert report.parts[0].reading.text.endswith(", in the folder harbour")
     assert report.reading.text == "several questions, each answered by itself"
+
+
+@pytest.mark.parametrize(
+    ("query", "claim"),
+    [
+        (
+            "what calls lift in activedepot?",
+            "Nothing in activedepot is known to call lift.lift (tools/lift.py:1-2).",
+        ),
+        (
+            "what calls go except tests?",
+            "Nothing in the repository, except tests, is known to call go.go (yard/go.py:4-5).",
+        ),
+        ("what extends Crane in tools?", "Crane is declared at lib/crane.rb:3-4. No line in tools says that"),
+    ],
+)
+def test_where_nothing_was_found_is_said(query: str, claim: str) -> None:
+    """Nothing in the repository was said to call what two functions outside the folder do call."""
+    tests = {"tests/test_go.py": "from yard.go import go\n\n\ndef test_go():\n    assert go()\n"}
+    assert Asked(TREE | tests).ask(query).claim.startswith(claim)
+
+
+def test_a_folder_that_declares_the_subject_does_not_hold_its_tests() -> None:
+    """No test was said to use it, and the answer was also about a namesake in another folder."""
+    test = "from {}.lift import lift\n\n\ndef test_{}():\n    assert lift(1)\n"
+    more = {
+        "yard/lift.py": "def lift(it):\n    return [it]\n",
+        "tests/test_tools.py": test.format("tools", "tools"),
+        "tests/test_yard.py": test.format("yard", "yard"),
+    }
+    report = Asked(TREE | more).ask("which tests cover lift in tools?")
+    assert (
+        report.claim
+        == "lift.lift (tools/lift.py:1-2) is used by test_tools.test_tools (tests/test_tools.py:4-5)."
+    )
+    assert "in the folder" not in report.reading.text
+    report = Asked(TREE | more).ask("which tests cover lift in harbour?")
+    assert report.claim.startswith("No test in harbour is known to use lift.lift")
