@@ -15,12 +15,12 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.refresh_inputs import RefreshResources
-from repo_mcp.indexing.shards import SHARD_BYTES, BuildSettings
+from repo_mcp.indexing.shards.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.ranking.scoring.searcher import Searcher
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 

@@ -13,7 +13,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import MEGABYTE, PhaseClock, TimedWalk, build_settings, measure_index, open_indexer
 from bench.rounds import add_rate, run_rounds
 from index_format import DiskDirectory, IndexWriter, Snapshot, merge_segments
-from repo_mcp.indexing.shards import SHARD_BYTES, ShardBuilder, ShardPlanner, ShardTask
+from repo_mcp.indexing.shards.shards import SHARD_BYTES, ShardBuilder, ShardPlanner, ShardTask
 from repo_mcp.model import WalkedFile
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.walked_files import build_walked_files

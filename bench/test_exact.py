@@ -33,7 +33,7 @@ from repo_mcp.indexing.tree_changes import ChangedFiles, compare_tree
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, read_many
 
 UNCHANGED = ChangedFiles((), frozenset(), ())
 KINDS = (*LITERALS, *EXPRESSIONS)

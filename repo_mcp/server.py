@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
     from repo_mcp.protocol.client_roots import ClientRoots
-    from repo_mcp.protocol.http_options import HttpOptions
+    from repo_mcp.protocol.http.options import HttpOptions
     from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
     from repo_mcp.serving.served_roots import ServedRoots
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
     from repo_mcp.errors import RepoError
-    from repo_mcp.protocol.http_options import read_http_options
+    from repo_mcp.protocol.http.options import read_http_options
     from repo_mcp.record_classes import replace
     from repo_mcp.serving.server_options import build_parser, read_config
 
@@ -97,7 +97,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     from repo_mcp.errors import RepoError
     from repo_mcp.process.allocator import return_free_memory
     from repo_mcp.protocol.calls import CallPool
-    from repo_mcp.protocol.http_server import listen, open_socket
+    from repo_mcp.protocol.http.server import listen, open_socket
     from repo_mcp.protocol.sdk_server import build_sdk_server
     from repo_mcp.serving.toolset_loader import load_toolsets
 
@@ -138,7 +138,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
 
 
 def _say_address(http: HttpOptions, port: int) -> None:
-    from repo_mcp.protocol.http_server import PATH
+    from repo_mcp.protocol.http.server import PATH
 
     host = f"[{http.host}]" if ":" in http.host else http.host
     _say(f"listening on http://{host}:{port}{PATH}")

@@ -64,7 +64,7 @@ from repo_mcp.live import live_index
 building.PATIENCE_SECONDS = live_index.FIRST_FILES_SECONDS = {HANG_SECONDS}
 {START}"""
 # What imports the SDK, which takes longer than all else together: imported once a program serves HTTP.
-OF_HTTP = ("repo_mcp.protocol.http_server", "repo_mcp.protocol.sdk_server")
+OF_HTTP = ("repo_mcp.protocol.http.server", "repo_mcp.protocol.sdk_server")
 _LARGEST_REQUEST = 1 << 20
 _NUMBER = struct.Struct("<i")
 

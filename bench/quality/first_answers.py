@@ -30,7 +30,7 @@ from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.likely_order import order_likely
 from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardTask
+from repo_mcp.indexing.shards.shards import BuildSettings, ShardBuilder, ShardTask
 from repo_mcp.live.look_ahead import LookAhead, Need
 from repo_mcp.model import SearchRequest, WalkReport
 from repo_mcp.ranking.word_search import run_search

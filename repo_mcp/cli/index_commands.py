@@ -16,7 +16,7 @@ from repo_mcp.config.command_parser import CommandParser
 
 if TYPE_CHECKING:
     from index_format import WritableFile
-    from repo_mcp.indexing.shards import Cluster
+    from repo_mcp.indexing.shards.shards import Cluster
     from repo_mcp.model import RefreshReport, SymbolIndexStatus
     from repo_mcp.repository import Repository
     from repo_mcp.scip.intake import IntakeReport
@@ -150,7 +150,7 @@ def _choose_cluster(options: Namespace) -> Cluster | None:
     """Return the cluster that is to build the index. Raises RepoError."""
     if options.scheduler is None and options.scheduler_root is None:
         return None
-    from repo_mcp.indexing.cluster import choose_cluster
+    from repo_mcp.indexing.cluster.cluster import choose_cluster
 
     return choose_cluster(options.scheduler, options.scheduler_root)
 

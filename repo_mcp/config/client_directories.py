@@ -23,7 +23,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.data_dir import name_canonically
 from repo_mcp.storage.held_directory import HeldDirectory
-from repo_mcp.workspace.held_root import hold_root
+from repo_mcp.workspace.reader.held_root import hold_root
 
 MAX_ROOTS = 8  # most roots served at a time: each has an index, a watcher and processes of its own
 _MAX_URI_CHARS = 16_384  # PATH_MAX of Linux, with every byte escaped

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from repo_mcp.config.environment import find_config_home
 from repo_mcp.config.server_config import NamedRoot, find_root_in_environment
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import RepositoryReader, deny_nothing
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, deny_nothing
 
 # In the order in which answers have the roots.
 VARIABLES: Mapping[str, str] = {"docs": "DOCS_ROOT", "code": "CODE_ROOT"}

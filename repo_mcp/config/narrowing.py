@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import MAX_REPOSITORY_FILE_BYTES, Config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import RepositoryReader, deny_nothing
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, deny_nothing
 from repo_mcp.workspace.system_places import is_system_place
 
 

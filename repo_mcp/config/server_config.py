@@ -22,8 +22,8 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.data_dir import OWN_NAME
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace import globs
-from repo_mcp.workspace.held_root import hold_root
-from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.reader.bounds import Refusals
+from repo_mcp.workspace.reader.held_root import hold_root
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
 SYMBOL_TOOLSETS = frozenset({"graph", "research"})  # toolsets that need the symbol index

@@ -20,7 +20,7 @@ from repo_mcp.file_stat import FileStat
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
-from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
+from repo_mcp.workspace.reader.client_paths import MAX_PATH_BYTES
 
 MEDIA_OF_HIT = 4  # most media returned with a hit
 SOUND_BYTES = 64 * 1024  # most bytes of a sound that is returned with the answer

@@ -30,7 +30,7 @@ from repo_mcp.languages.patterns.language_registry import passes_language
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 CACHED_LOOKED_UP = 20_000  # symbols found for qualified names: 2 MB
 CACHED_FOUND = 5_000  # symbols found by searches, and as many similar ones: under 2 MB

@@ -29,7 +29,7 @@ from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseView
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolKind
-from repo_mcp.workspace.client_paths import is_unicode, shown
+from repo_mcp.workspace.reader.client_paths import is_unicode, shown
 
 RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,

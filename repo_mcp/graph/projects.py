@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 ROOT = "."
 MAX_NAMED = 3  # similar ids in an error

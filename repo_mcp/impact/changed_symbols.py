@@ -37,7 +37,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.unified_diff import DiffFile
-from repo_mcp.workspace.opened_file import OpenedFile
+from repo_mcp.workspace.reader.opened_file import OpenedFile
 
 MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
 LEAST_OUTLINED = 10_000  # bytes that are counted for each text besides its own

@@ -32,8 +32,8 @@ from repo_mcp.model import SkipReason
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import Donor, ListDonors, list_nothing
 from repo_mcp.text.lines import has_binary_extension
-from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
-from repo_mcp.workspace.git_index_entries import STAT_BITS
+from repo_mcp.workspace.git.blobs import SharedBlobs, find_rows
+from repo_mcp.workspace.git.index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
 COMPARED_BYTES = 128 * 1024 * 1024  # reading so much takes as long as starting other processes

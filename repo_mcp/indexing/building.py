@@ -14,7 +14,7 @@ from repo_mcp.indexing.likely_order import order_likely
 from repo_mcp.indexing.refresh_inputs import RefreshHooks
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shard_pool import ShardPool
-from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
+from repo_mcp.indexing.shards.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
 NOTED_FILES = 100  # the walk is looked at again after so many new files, a sixth of a shard of Linux

@@ -11,7 +11,7 @@ from repo_mcp.indexing.outcome import build_compact_report, explain_write_error
 from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
 from repo_mcp.indexing.scan_state import read_seen, write_seen
-from repo_mcp.indexing.workers import make_merger
+from repo_mcp.indexing.shards.workers import make_merger
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS

@@ -11,10 +11,10 @@ from index_format import SegmentEntry
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.scan_state import RefreshEnd, SeenFiles, build_seen, renew_seen
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
-from repo_mcp.indexing.shards import ShardResult
+from repo_mcp.indexing.shards.shards import ShardResult
 from repo_mcp.model import CompactReport, RefreshReport, SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass
-from repo_mcp.workspace.held_root import ROOT_MOVED
+from repo_mcp.workspace.reader.held_root import ROOT_MOVED
 
 
 def build_compact_report(

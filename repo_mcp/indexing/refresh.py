@@ -23,10 +23,10 @@ from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Wal
 from repo_mcp.indexing.scan_state import SeenFiles, find_inode
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
-from repo_mcp.indexing.shards import ShardPlanner, ShardResult
+from repo_mcp.indexing.shards.shards import ShardPlanner, ShardResult
+from repo_mcp.indexing.shards.workers import check_cancelled, make_merger
 from repo_mcp.indexing.tree_changes import drop_unchanged, find_changed
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
-from repo_mcp.indexing.workers import check_cancelled, make_merger
 from repo_mcp.model import RefreshReport, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges

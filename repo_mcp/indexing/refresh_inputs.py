@@ -11,7 +11,7 @@ from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.purging import NO_PROBE, PurgeMark, TreeProbe
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SeenRecord
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.model import IndexProgress, ProgressCallback, WalkReport
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.walk_memory import WalkMemory

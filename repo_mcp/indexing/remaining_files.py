@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from repo_mcp.indexing.shards import ShardTask
+from repo_mcp.indexing.shards.shards import ShardTask
 from repo_mcp.record_classes import dataclass, replace
 
 

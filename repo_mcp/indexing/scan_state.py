@@ -37,7 +37,7 @@ from repo_mcp.indexing.scan_state_pages import (
 from repo_mcp.indexing.side_files import read_mark, read_side_file, write_side_file
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.workspace.git_index_entries import STAT_BITS
+from repo_mcp.workspace.git.index_entries import STAT_BITS
 from repo_mcp.workspace.walked_files import (
     COLUMNS,
     INODE_COLUMN,

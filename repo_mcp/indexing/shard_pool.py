@@ -9,8 +9,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
-from repo_mcp.indexing.workers import (
+from repo_mcp.indexing.shards.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
+from repo_mcp.indexing.shards.workers import (
     WAIT_SECONDS,
     Builders,
     Cancelled,
@@ -101,7 +101,9 @@ class ShardPool:
     def _open_builders(self) -> AbstractContextManager[Builders]:
         if self._cluster is None:
             return start_builders(self._settings, self._workers, self._done)
-        from repo_mcp.indexing.cluster import open_cluster  # imported here, as most builds use no cluster
+        from repo_mcp.indexing.cluster.cluster import (
+            open_cluster,  # imported here, as most builds use no cluster
+        )
 
         return open_cluster(self._settings, self._cluster, max(1, self._workers), self._done)
 

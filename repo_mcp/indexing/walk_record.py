@@ -20,7 +20,7 @@ import numpy as np
 from index_format import CorruptIndex, Directory
 from repo_mcp.indexing.scan_state_pages import SEPARATOR, expand, pack_text
 from repo_mcp.indexing.side_files import read_side_file, write_side_file
-from repo_mcp.workspace.ignore_files import SYNTAX_VERSION, IgnoreFacts
+from repo_mcp.workspace.ignore.files import SYNTAX_VERSION, IgnoreFacts
 from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory
 
 SIDE_FILE = "judged"

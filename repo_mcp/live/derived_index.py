@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 from index_format import Directory, IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import FindTask, count_done
+from repo_mcp.indexing.derived.plan import FindTask, count_done
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress

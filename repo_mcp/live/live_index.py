@@ -18,7 +18,7 @@ from contextlib import closing
 from index_format import IndexFormatError
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.refresh_inputs import Walk
-from repo_mcp.indexing.shards import ShardBuilder
+from repo_mcp.indexing.shards.shards import ShardBuilder
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.index_report import IndexReport

@@ -16,7 +16,7 @@ from repo_mcp.indexing.outcome import count_milliseconds, explain_write_error
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
 from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.tree_look import TreeLook
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport

@@ -21,8 +21,8 @@ from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import order_by_role
 from repo_mcp.text.shared_parts import count_shared
-from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.live_tree import LiveTree
+from repo_mcp.workspace.reader.client_paths import shown
 
 MAX_NAMED = 3
 MAX_MATCHING = 100  # most files that are counted for a glob in place of a path

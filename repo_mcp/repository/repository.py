@@ -16,7 +16,7 @@ from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.shards import Cluster
+from repo_mcp.indexing.shards.shards import Cluster
 from repo_mcp.languages.outline.installed import InstalledAdapter, find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.live.left_out import LeftOut
@@ -49,8 +49,8 @@ from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import decode_source
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.live_tree import LiveTree
-from repo_mcp.workspace.opened_file import OpenedFile
-from repo_mcp.workspace.opened_lines import describe_reading, show_lines
+from repo_mcp.workspace.reader.opened_file import OpenedFile
+from repo_mcp.workspace.reader.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
@@ -297,7 +297,7 @@ class Repository:
         searcher = self._index.find_searcher() if self.outliner.installed else None
         if searcher is None:
             return ()
-        from repo_mcp.indexing.adapter_marks import list_unmarked, warn_of_unmarked
+        from repo_mcp.indexing.shards.adapter_marks import list_unmarked, warn_of_unmarked
 
         try:
             return warn_of_unmarked(list_unmarked(searcher.snapshot), self.outliner.adapters.find_installed)

@@ -15,8 +15,8 @@ from repo_mcp.languages.patterns.language_registry import (
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.workspace.client_paths import RootNames
 from repo_mcp.workspace.glob_filter import GlobFilter
+from repo_mcp.workspace.reader.client_paths import RootNames
 
 Request = TypeVar("Request", SearchRequest, ExactRequest)
 

@@ -13,10 +13,10 @@ from index_format import VERSION as FORMAT_VERSION
 from repo_mcp.config.environment import find_cache_home
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.adoption import Donations
-from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
-from repo_mcp.indexing.derived_phase import DerivedStorage
-from repo_mcp.indexing.memory_budget import MemoryBudget
-from repo_mcp.indexing.shards import BuildSettings, Cluster
+from repo_mcp.indexing.derived.phase import DerivedStorage
+from repo_mcp.indexing.shards.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.indexing.shards.memory_budget import MemoryBudget
+from repo_mcp.indexing.shards.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.live_index import LiveIndex
@@ -36,11 +36,11 @@ from repo_mcp.symbol_index.precise_index import VERSION as PRECISE_VERSION
 from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
-from repo_mcp.workspace.git_blobs import SharedBlobs, find_shared_blobs
-from repo_mcp.workspace.git_places import list_siblings
+from repo_mcp.workspace.git.blobs import SharedBlobs, find_shared_blobs
+from repo_mcp.workspace.git.places import list_siblings
 from repo_mcp.workspace.hidden_names import list_shown
 from repo_mcp.workspace.live_tree import LiveTree
-from repo_mcp.workspace.repository_reader import NO_REFUSALS
+from repo_mcp.workspace.reader.repository_reader import NO_REFUSALS
 
 if TYPE_CHECKING:
     from repo_mcp.semantic.live_vectors import LiveVectors

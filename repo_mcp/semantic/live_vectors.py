@@ -25,7 +25,7 @@ import numpy as np
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.arrays import F64, I64, Mask
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.derived_phase import DerivedStorage
+from repo_mcp.indexing.derived.phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexMessages
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback

@@ -26,7 +26,7 @@ from index_format import (
     spread_runs,
 )
 from repo_mcp.arrays import F64, I64, Mask
-from repo_mcp.indexing.derived_content import build_content
+from repo_mcp.indexing.derived.content import build_content
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.ranking.scoring.searcher import Searcher

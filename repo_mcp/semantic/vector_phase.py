@@ -25,7 +25,7 @@ from queue import SimpleQueue
 
 from index_format import IndexFormatError, LiveSegment, Snapshot, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_phase import (
+from repo_mcp.indexing.derived.phase import (
     Cancelled,
     DerivedStorage,
     PhaseMessages,
@@ -33,7 +33,7 @@ from repo_mcp.indexing.derived_phase import (
     SegmentRound,
     purge_gone,
 )
-from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
+from repo_mcp.indexing.derived.plan import Plan, WantedFile, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.outcome import count_milliseconds
 from repo_mcp.languages.outline.adapter import ParserFailed

@@ -18,7 +18,7 @@ from repo_mcp.config.server_config import (
     Limits,
     load_config,
 )
-from repo_mcp.protocol.http_options import add_http_options
+from repo_mcp.protocol.http.options import add_http_options
 from repo_mcp.record_classes import replace
 
 DESCRIPTION = """Serve one code repository, read-only, over MCP.

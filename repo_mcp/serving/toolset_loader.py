@@ -131,7 +131,7 @@ class OneRoot:
         Not where nothing is watched: what changes behind the listing would not be found soon.
         """
         from repo_mcp.storage.held_directory import HAS_DESCRIPTORS
-        from repo_mcp.workspace.git_places import has_many_files
+        from repo_mcp.workspace.git.places import has_many_files
 
         config = self._config
         may_list = HAS_DESCRIPTORS and config.watch and config.siblings and not config.harden

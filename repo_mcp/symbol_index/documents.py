@@ -25,8 +25,8 @@ from index_format import (
     spread_runs,
 )
 from repo_mcp.arrays import I64
-from repo_mcp.indexing.derived_content import build_content
-from repo_mcp.indexing.segment_builder import build_run
+from repo_mcp.indexing.derived.content import build_content
+from repo_mcp.indexing.shards.segment_builder import build_run
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.record_columns import RecordColumns
 from repo_mcp.symbol_index.schema import DECLARES, MAX_NAME_BYTES, MODULES, PARTS, SYMBOL_FIELDS, USES

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from repo_mcp.indexing.derived_phase import PhaseMessages, SegmentRound
-from repo_mcp.indexing.derived_plan import Plan, WantedFile
+from repo_mcp.indexing.derived.phase import PhaseMessages, SegmentRound
+from repo_mcp.indexing.derived.plan import Plan, WantedFile
 from repo_mcp.model import SymbolIndexReport
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbols.symbol_record import ParseStatus

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from repo_mcp.model import ExactAnswer, ExactRequest
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 MOST_FILES = 200  # that have the name
 MOST_PATHS = 3  # named

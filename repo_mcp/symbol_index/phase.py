@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from index_format import Directory, IndexFormatError, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
-from repo_mcp.indexing.derived_phase import (
+from repo_mcp.indexing.derived.phase import (
     Cancelled,
     DerivedStorage,
     PhaseStore,
@@ -25,7 +25,7 @@ from repo_mcp.indexing.derived_phase import (
     merge,
     purge,
 )
-from repo_mcp.indexing.derived_plan import (
+from repo_mcp.indexing.derived.plan import (
     NO_PLAN,
     FindTask,
     Plan,
@@ -44,7 +44,7 @@ from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.parsing_round import MESSAGES, ParsingRound
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
-from repo_mcp.workspace.opened_file import OpenedFile
+from repo_mcp.workspace.reader.opened_file import OpenedFile
 
 if TYPE_CHECKING:
     from repo_mcp.process.parse_worker import BatchParser

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from index_format import FIELD_BITS, Occurrences, PostingRun, SegmentContent, build_term_text
-from repo_mcp.indexing.derived_content import build_content
-from repo_mcp.indexing.segment_builder import build_run
+from repo_mcp.indexing.derived.content import build_content
+from repo_mcp.indexing.shards.segment_builder import build_run
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from index_format import IndexFormatError, Manifest, ManifestReader, Snapshot
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.derived_phase import (
+from repo_mcp.indexing.derived.phase import (
     Cancelled,
     DerivedStorage,
     PhaseMessages,
@@ -26,7 +26,7 @@ from repo_mcp.indexing.derived_phase import (
     WriteTarget,
     purge_gone,
 )
-from repo_mcp.indexing.derived_plan import Plan
+from repo_mcp.indexing.derived.plan import Plan
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbol_index.precise_record import DEFINES, NAMES, PRECISE_FIELDS, PreciseRecord

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.derived_plan import list_changed
+from repo_mcp.indexing.derived.plan import list_changed
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexMessages
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, SymbolIndexReport

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from index_format import IndexFormatError, Manifest, Snapshot
-from repo_mcp.indexing.derived_plan import iter_wanted
+from repo_mcp.indexing.derived.plan import iter_wanted
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, find_unparsed, list_faults, list_languages
 from repo_mcp.live.index_report import count_languages

@@ -14,7 +14,7 @@ from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.query.asked_name import EXACT, split_qualified
 from repo_mcp.text.citations import write_citation
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 MAX_LOOKED_AT = 20  # declarations of one name
 MAX_PLACES = 3  # named

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.symbols.model import SymbolKind
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 MOST_FILES = 20  # looked for
 MOST_PATHS = 3  # named

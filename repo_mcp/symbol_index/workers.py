@@ -24,7 +24,7 @@ from typing import TypeVar
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
-from repo_mcp.indexing.derived_plan import WantedFile
+from repo_mcp.indexing.derived.plan import WantedFile
 from repo_mcp.languages.adapter_tasks import MAX_ENDED, PREFIX, encode_request, identify
 from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.process.parse_worker import BatchParser

@@ -49,13 +49,13 @@ from repo_mcp.toolsets.answers import (
     choose_hint,
 )
 from repo_mcp.toolsets.binding import Binding, Entry, Opened, Write
-from repo_mcp.workspace.client_paths import shown
-from repo_mcp.workspace.opened_lines import describe_reading
+from repo_mcp.workspace.reader.client_paths import shown
+from repo_mcp.workspace.reader.opened_lines import describe_reading
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.repository import Repository
-    from repo_mcp.workspace.opened_file import OpenedFile
+    from repo_mcp.workspace.reader.opened_file import OpenedFile
 
 Places = Mapping[str, Callable[[Asked], "Repository"]]  # by scheme; may raise RepoError
 

@@ -1,5 +1,5 @@
 """The files of the root: the one way to read them, which of them may be read, and which there are.
 
-`repository_reader` is the only reader of repository files. `policy` denies by name, `ignore` ignores what
-Git would, and `walk` lists what is left.
+`reader/` is the only reader of repository files. `policy.py` denies by name, `ignore/` ignores what Git
+would, and `walk.py` lists what is left.
 """

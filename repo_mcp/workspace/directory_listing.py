@@ -15,13 +15,13 @@ from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
-from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.name_judge import NOTHING_JUDGED, Entry, NameJudge
 from repo_mcp.workspace.policy import Denial
-from repo_mcp.workspace.reader_bounds import find_entry_refusal
-from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, reach_directory
+from repo_mcp.workspace.reader.bounds import find_entry_refusal
+from repo_mcp.workspace.reader.client_paths import shown
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, entry_name, reach_directory
 from repo_mcp.workspace.walk_level import WalkLevel
 from repo_mcp.workspace.walk_memory import NewVerdicts
 

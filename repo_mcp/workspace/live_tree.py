@@ -11,16 +11,21 @@ from repo_mcp.model import DirectoryListing, FileListing, ListedFile, WalkReport
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.folder_counts import count_folders
-from repo_mcp.workspace.git_index import GitIndex, NotedFiles
-from repo_mcp.workspace.git_places import find_git_places
+from repo_mcp.workspace.git.index import GitIndex, NotedFiles
+from repo_mcp.workspace.git.places import find_git_places
 from repo_mcp.workspace.glob_filter import GlobFilter
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
-from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.repository_reader import RepositoryReader, reach_directory, read_bytes, read_many
+from repo_mcp.workspace.reader.bounds import Refusals
+from repo_mcp.workspace.reader.opened_file import OpenedFile
+from repo_mcp.workspace.reader.repository_reader import (
+    RepositoryReader,
+    reach_directory,
+    read_bytes,
+    read_many,
+)
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.errors import RepoError
-from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
-from repo_mcp.workspace.ignore_files import IGNORE_NAME
-from repo_mcp.workspace.ignore_layers import NameRules
+from repo_mcp.workspace.ignore.files import IGNORE_NAME
+from repo_mcp.workspace.ignore.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore.layers import NameRules
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.client_paths import is_unicode
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk_level import WalkLevel
 from repo_mcp.workspace.walk_memory import JudgedNames, NewVerdicts, WalkMemory
 

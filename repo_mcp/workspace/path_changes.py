@@ -16,11 +16,11 @@ from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.hidden_names import is_hidden
-from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.ignore_files import IGNORE_NAME
-from repo_mcp.workspace.opened_file import file_stat
+from repo_mcp.workspace.ignore.files import IGNORE_NAME
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.policy import Denial
-from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
+from repo_mcp.workspace.reader.opened_file import file_stat
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import WalkMemory
 
 MAX_MET = 20_000  # files found by name that are remembered; after more, the tree is walked instead

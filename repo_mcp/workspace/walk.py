@@ -14,7 +14,7 @@ Names that the last walk admitted (`name_judge`) are not judged again; the files
 time.
 
 Left out on purpose: reading anything but `.gitignore` files, and telling text from binary. What Git tracks
-(`repo_mcp.workspace.git_index`) comes with the ignore rules.
+(`repo_mcp.workspace.git.index`) comes with the ignore rules.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.listed_ahead import FindListed, find_nothing
 from repo_mcp.workspace.name_judge import NOTHING_JUDGED, NameJudge
 from repo_mcp.workspace.policy import Denial
-from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
-from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
+from repo_mcp.workspace.reader.bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_level import WalkLevel, add_slash
 from repo_mcp.workspace.walk_memory import JudgedNames, NewVerdicts, WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns

@@ -13,8 +13,8 @@ from dataclasses import field
 from typing import NamedTuple
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
-from repo_mcp.workspace.ignore_files import IgnoreFacts
+from repo_mcp.workspace.ignore.files import IgnoreFacts
+from repo_mcp.workspace.ignore.ignore import IgnoreRules, ParsedRules
 
 Chain = tuple[bytes, ...]  # the digests of the ignore files in force in a directory, from the root down
 

@@ -51,13 +51,13 @@ ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/storage/data_dir.py": {
         "os.path.realpath": "compares the operator's own two directories, once, at the start"
     },
-    "repo_mcp/protocol/http_options.py": {"secrets": "makes the bearer token of a run"},
-    "repo_mcp/protocol/http_server.py": {"socket": "listens, where the operator chose HTTP"},
-    "repo_mcp/workspace/reader_windows.py": {
+    "repo_mcp/protocol/http/options.py": {"secrets": "makes the bearer token of a run"},
+    "repo_mcp/protocol/http/server.py": {"socket": "listens, where the operator chose HTTP"},
+    "repo_mcp/workspace/reader/windows.py": {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
     "repo_mcp/process/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
-    "repo_mcp/indexing/cluster_loop.py": {
+    "repo_mcp/indexing/cluster/loop.py": {
         "distributed": "talks with the cluster that the operator named, for `repo-mcp index` alone"
     },
     "repo_mcp/indexing/inotify.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},
@@ -68,7 +68,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/text/spans.py": {
         "secrets": "keys a hash against prepared collisions; it leaves no trace in the result"
     },
-    "repo_mcp/workspace/repository_reader.py": {
+    "repo_mcp/workspace/reader/repository_reader.py": {
         "os.path.realpath": "learns the root's other name, once, at the start"
     },
     "repo_mcp/audit/call_recorder.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
@@ -80,13 +80,13 @@ OPENERS = {
     "repo_mcp/storage/data_dir.py",
     "repo_mcp/storage/held_directory.py",  # directories alone, to enter them by descriptor
     "repo_mcp/process/hardening.py",  # what a rule allows, by descriptors; the interpreter, for its loader
-    "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
+    "repo_mcp/protocol/http/options.py",  # the operator's own file with the token
     "repo_mcp/languages/outline/installed.py",  # the entry points of installed packages
     "repo_mcp/cli/impact_command.py",  # the diff that the user names
     "repo_mcp/config/named_roots.py",  # the operator's own configuration file
-    "repo_mcp/workspace/repository_reader.py",
-    "repo_mcp/workspace/git_places.py",  # what Git keeps of a linked work tree outside its root
-    "repo_mcp/workspace/reader_posix.py",
+    "repo_mcp/workspace/reader/repository_reader.py",
+    "repo_mcp/workspace/git/places.py",  # what Git keeps of a linked work tree outside its root
+    "repo_mcp/workspace/reader/posix.py",
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/protocol/ready_listing.py",  # files of the package itself
     "repo_mcp/text/everyday_phrases.py",  # a file of the package itself

@@ -102,10 +102,13 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.ranking.files", "repo_mcp.ranking.page"),
     ("repo_mcp.ranking.scoring",),
     ("repo_mcp.ranking.query",),
+    ("repo_mcp.indexing.derived",),
     ("repo_mcp.indexing",),
+    ("repo_mcp.indexing.cluster",),
+    ("repo_mcp.indexing.shards",),
     ("repo_mcp.audit", "repo_mcp.process"),
-    ("repo_mcp.languages", "repo_mcp.protocol"),
-    ("repo_mcp.config", "repo_mcp.languages.python"),
+    ("repo_mcp.languages", "repo_mcp.protocol.http"),
+    ("repo_mcp.config", "repo_mcp.languages.python", "repo_mcp.protocol"),
     (
         "repo_mcp.languages.c",
         "repo_mcp.languages.csharp",
@@ -117,6 +120,9 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.languages.typescript",
     ),
     ("repo_mcp.bodies", "repo_mcp.languages.treesitter", "repo_mcp.workspace"),
+    ("repo_mcp.workspace.ignore",),
+    ("repo_mcp.workspace.git", "repo_mcp.workspace.globs"),
+    ("repo_mcp.workspace.reader",),
     ("repo_mcp.storage", "repo_mcp.symbols", "repo_mcp.text"),
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
     (
@@ -136,7 +142,7 @@ FRONT_DOOR = "index_format"
 
 # library or module -> the only files (or folders, ending in "/") that import it
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
-    "pathspec": ("repo_mcp/workspace/ignore_lines.py",),
+    "pathspec": ("repo_mcp/workspace/ignore/lines.py",),
     "whoosh": (
         "repo_mcp/process/lean_imports.py",
         "repo_mcp/ranking/scoring/bm25f.py",
@@ -146,22 +152,22 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "msgpack": ("index_format/packing.py",),
     "re2": ("repo_mcp/exact/engines.py",),
     "xxhash": ("index_format/checksum.py",),
-    "distributed": ("repo_mcp/indexing/cluster_loop.py",),
+    "distributed": ("repo_mcp/indexing/cluster/loop.py",),
     "tomlkit": ("repo_mcp/cli/clients/toml_edit.py",),
     "multiprocessing": (
-        "repo_mcp/indexing/workers.py",
+        "repo_mcp/indexing/shards/workers.py",
         "repo_mcp/process/lister.py",
         "repo_mcp/process/lister_process.py",
         "repo_mcp/process/parse_process.py",
         "repo_mcp/process/parse_worker.py",
     ),
     "mcp": (
-        "repo_mcp/protocol/http_server.py",
+        "repo_mcp/protocol/http/server.py",
         "repo_mcp/protocol/sdk_server.py",
     ),
-    "starlette": ("repo_mcp/protocol/http_server.py",),
-    "uvicorn": ("repo_mcp/protocol/http_connections.py", "repo_mcp/protocol/http_server.py"),
-    "h11": ("repo_mcp/protocol/http_connections.py",),
+    "starlette": ("repo_mcp/protocol/http/server.py",),
+    "uvicorn": ("repo_mcp/protocol/http/connections.py", "repo_mcp/protocol/http/server.py"),
+    "h11": ("repo_mcp/protocol/http/connections.py",),
     **dict.fromkeys(
         (
             "tree_sitter",

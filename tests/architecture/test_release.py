@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from repo_mcp import __version__
-from repo_mcp.protocol.http_options import read_http_options
+from repo_mcp.protocol.http.options import read_http_options
 from repo_mcp.serving.server_options import build_parser
 from tests.architecture.source_tree import PACKAGES, ROOT
 from tests.architecture.test_distribution import build

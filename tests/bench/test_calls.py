@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.calls import DEFAULT_QUERY, CallSampler, count_search
-from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace.reader import repository_reader
 from tests.growth import HANG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 
 import uvicorn
 
-from repo_mcp.protocol.http_guard import App, Receive, Scope, Send
-from repo_mcp.protocol.http_options import HttpOptions
-from repo_mcp.protocol.http_server import PATH, build_app, open_socket
+from repo_mcp.protocol.http.guard import App, Receive, Scope, Send
+from repo_mcp.protocol.http.options import HttpOptions
+from repo_mcp.protocol.http.server import PATH, build_app, open_socket
 from repo_mcp.protocol.resources import LIST, NOT_FOUND, READ
 from repo_mcp.protocol.sdk_server import build_sdk_server
 from repo_mcp.protocol.tool_model import (

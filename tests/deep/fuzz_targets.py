@@ -36,9 +36,9 @@ from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.unified_diff import parse_diff
-from repo_mcp.workspace.git_index_entries import UnusableIndex, parse_index
+from repo_mcp.workspace.git.index_entries import UnusableIndex, parse_index
 from repo_mcp.workspace.glob_filter import GlobFilter
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.walk_memory import JudgedNames, WalkMemory
 from tests.index_format.segment_bytes import (
     SMALL,

@@ -24,10 +24,10 @@ from index_format.memory_directory import MemoryFile
 from index_format.postings import POST
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import cluster_messages
+from repo_mcp.indexing.cluster import messages as cluster_messages
 from repo_mcp.indexing.indexer import DAMAGED
-from repo_mcp.indexing.shards import BuildSettings, Cluster, ShardPlanner, ShardTask
-from repo_mcp.indexing.workers import Done
+from repo_mcp.indexing.shards.shards import BuildSettings, Cluster, ShardPlanner, ShardTask
+from repo_mcp.indexing.shards.workers import Done
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.model import RefreshReport
 from repo_mcp.repository import Repository
@@ -37,8 +37,8 @@ from tests.repo_mcp.trees import make_tree
 
 distributed = pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
 from repo_mcp.indexing import cluster_loop  # noqa: E402
-from repo_mcp.indexing.cluster import open_cluster  # noqa: E402
-from repo_mcp.indexing.cluster_loop import ClusterTimeouts  # noqa: E402
+from repo_mcp.indexing.cluster.cluster import open_cluster  # noqa: E402
+from repo_mcp.indexing.cluster.loop import ClusterTimeouts  # noqa: E402
 
 pytestmark = [
     pytest.mark.deep,

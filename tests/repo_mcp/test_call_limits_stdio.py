@@ -28,7 +28,7 @@ CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 PATIENCE_SECONDS = 60.0
 HANGING = """
 import threading
-from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace.reader import repository_reader
 
 opens = repository_reader.native.open_file
 def open_file(parent, name):

@@ -147,7 +147,7 @@ def test_a_sparse_file_of_a_terabyte_costs_nothing(tmp_path: Path) -> None:
 # Whatever opens a file says something on standard output: a library, C code behind Python's back, a child.
 NOISY = """
 import os, sys
-from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace.reader import repository_reader
 opens = repository_reader.native.open_file
 def open_file(parent, name):
     print("printed", flush=True)

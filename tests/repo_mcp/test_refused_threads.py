@@ -12,7 +12,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.derived_plan import plan_round
+from repo_mcp.indexing.derived.plan import plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live import change_watch, derived_index
 from repo_mcp.live.look_ahead import Need

@@ -21,7 +21,7 @@ from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
-    from repo_mcp.indexing.shards import Cluster
+    from repo_mcp.indexing.shards.shards import Cluster
     from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SymbolIndexReport
     from repo_mcp.repository import Repository
     from repo_mcp.semantic.vector_phase import VectorReport

@@ -37,7 +37,7 @@ from repo_mcp.storage.donors import NO_PLACE, Donor
 from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import read_pack
 from repo_mcp.storage.user_key import examine_user_key
-from repo_mcp.workspace.git_places import list_siblings
+from repo_mcp.workspace.git.places import list_siblings
 from repo_mcp.workspace.system_places import is_system_place
 
 _MAX_FILES = 100_000  # most files of the data directory that are examined

@@ -47,7 +47,7 @@ from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_compiled, read_written
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
 UNPARSED = "unparsed"  # key in the details of an error: the file whose symbols are not known

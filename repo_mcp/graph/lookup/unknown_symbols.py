@@ -19,7 +19,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.written_symbols import read_compiled
 from repo_mcp.titled_names import is_titled
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 NEAR_NAMES = 5
 MAX_FOUND = 50  # of which many may have titles

@@ -16,7 +16,7 @@ from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked
 from repo_mcp.toolsets.pages import Page
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 if TYPE_CHECKING:
     from repo_mcp.graph.graph import Graph

@@ -22,7 +22,7 @@ from repo_mcp.text.written_symbols import read_written
 from repo_mcp.titled_names import is_titled, split_qualified
 from repo_mcp.toolsets.answers import Arguments, Draft, find_integer, find_text
 from repo_mcp.toolsets.repo.opened_rows import count_rows, note_ranges, render_opened, render_spans
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 if TYPE_CHECKING:
     from repo_mcp.model import Hit, OpenedText

@@ -17,7 +17,7 @@ from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.pages import Page, keep_few, note_cut, note_hidden
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import PathScope, resolve_scope
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 if TYPE_CHECKING:
     from repo_mcp.code_search.records import CodeAnswer, CodeHit

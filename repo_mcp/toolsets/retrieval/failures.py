@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from repo_mcp.errors import CALL_AGAIN, SIMILAR, ErrorCode, RepoError, explain_limit
-from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.reader.client_paths import shown
 
 
 class Code(StrEnum):

@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.cli.console.endings import EXIT_USAGE
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.cluster import choose_cluster
+from repo_mcp.indexing.cluster.cluster import choose_cluster
 from tests.repo_mcp.cli.program import make_tree, run
 
 ADDRESS = "tcp://127.0.0.1:1"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.indexing.shards import SHARD_BYTES
+from repo_mcp.indexing.shards.shards import SHARD_BYTES
 from tests.deep.sizes import IS_DEEP, choose
 from tests.repo_mcp.cli.program import PROJECT, make_tree
 

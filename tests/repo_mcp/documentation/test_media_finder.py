@@ -12,7 +12,7 @@ from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.ranking.query.query import parse_query
-from repo_mcp.workspace.client_paths import RootNames
+from repo_mcp.workspace.reader.client_paths import RootNames
 
 SOUND = b"RIFF\x24\0\0\0WAVEfmt " + b"\0" * 40
 

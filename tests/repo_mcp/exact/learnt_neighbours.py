@@ -10,7 +10,7 @@ from repo_mcp.exact import candidate_files, neighbour_bloom
 from repo_mcp.indexing import scan_state
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
-from repo_mcp.workspace import opened_file
+from repo_mcp.workspace.reader import opened_file
 
 GRANULARITY_NS = 50_000_000  # instead of two seconds
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import suppress
 
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 
 with suppress(TypeError):  # compiles `__init__`, whose defaults the tests replace
     BuildSettings()  # type: ignore[call-arg]

@@ -19,14 +19,14 @@ from index_format import DiskDirectory, read_manifest
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import building
-from repo_mcp.indexing import workers as workers_module
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
 from repo_mcp.indexing.shard_pool import FEWEST, ShardPool
-from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
+from repo_mcp.indexing.shards import workers as workers_module
+from repo_mcp.indexing.shards.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.model import IndexProgress, RefreshReport, WalkReport
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.sizes import choose

@@ -296,7 +296,7 @@ def test_cancelling_keeps_what_was_there(root: Path) -> None:
 BUILD = """
 import sys
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.repository import Repository
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 BuildSettings.__init__.__defaults__ = replace_shard_bytes(20_000)

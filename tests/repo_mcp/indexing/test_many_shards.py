@@ -24,7 +24,7 @@ BUILD = """
 import json, os, resource, sys, threading
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.shards import ShardTask
+from repo_mcp.indexing.shards.shards import ShardTask
 from tests.growth import HANG_SECONDS
 
 PATHS = [f"{number:02}" for number in range(12)]

@@ -14,10 +14,10 @@ from repo_mcp.indexing import walk_record
 from repo_mcp.indexing.side_files import read_side_file, write_side_file
 from repo_mcp.indexing.walk_record import SIDE_FILE, VERSION, keep_walk, recall_walk
 from repo_mcp.model import WalkReport
-from repo_mcp.workspace import ignore_files
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore import files as ignore_files
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.deep.sizes import examples

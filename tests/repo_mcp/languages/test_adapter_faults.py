@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing import adapter_marks
+from repo_mcp.indexing.shards import adapter_marks
 from repo_mcp.languages.adapter_registry import AdapterRegistry
 from repo_mcp.languages.adapter_tasks import MAX_ENDED
 from repo_mcp.languages.outline.installed import find_installed

@@ -15,7 +15,7 @@ import pytest
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import WantedFile
+from repo_mcp.indexing.derived.plan import WantedFile
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.process import parse_worker
 from repo_mcp.process.parse_worker import BatchParser, ParseWorker

@@ -15,10 +15,10 @@ from repo_mcp.process import lister_process
 from repo_mcp.process.lister import Lister
 from repo_mcp.serving.toolset_loader import load_toolsets
 from repo_mcp.storage.held_directory import HeldDirectory
-from repo_mcp.workspace import git_places
+from repo_mcp.workspace.git import places as git_places
 from repo_mcp.workspace.listed_ahead import Listing
 from repo_mcp.workspace.live_tree import LiveTree
-from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.reader.bounds import Refusals
 from repo_mcp.workspace.walk import _Walk
 from repo_mcp.workspace.walk_level import WalkLevel
 from tests.growth import HANG_SECONDS

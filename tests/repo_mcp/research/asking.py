@@ -16,7 +16,7 @@ from repo_mcp.documentation.media import MediaReader
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import DocsSource, search_docs
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.segment_builder import SegmentBuilder, SourceFile
+from repo_mcp.indexing.shards.segment_builder import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words

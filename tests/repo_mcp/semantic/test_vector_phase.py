@@ -214,7 +214,7 @@ def test_damage_that_a_round_meets_is_not_that_of_the_words(
         vectors_of(repository).build()
         os.unlink(root / "doc.md")
         repository.refresh()
-        monkeypatch.setattr("repo_mcp.indexing.derived_phase.purge", meet_damage)
+        monkeypatch.setattr("repo_mcp.indexing.derived.phase.purge", meet_damage)
         done = vectors_of(repository).build()
         assert (done.embedded, done.unchanged) == (3, 0)
         assert repository.status().warnings == ()

@@ -16,7 +16,7 @@ from index_format import DiskDirectory
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage import held_directory
 from repo_mcp.storage.held_directory import HeldDirectory, OpenedDirectory, OwnDirectory
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from tests.repo_mcp.open_files import list_open
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")

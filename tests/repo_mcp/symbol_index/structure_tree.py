@@ -7,7 +7,7 @@ from pathlib import Path
 
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing.derived_phase import DerivedStorage
+from repo_mcp.indexing.derived.phase import DerivedStorage
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser

@@ -14,7 +14,7 @@ import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, Snapshot, verify_index
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import list_changed, plan_named, plan_round
+from repo_mcp.indexing.derived.plan import list_changed, plan_named, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.live.look_ahead import Need

@@ -11,7 +11,7 @@ import pytest
 
 from index_format import TermsReader, merge_policy
 from index_format import terms as term_dictionary
-from repo_mcp.indexing import derived_phase
+from repo_mcp.indexing.derived import phase as derived_phase
 from repo_mcp.symbol_index import symbol_index
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
 from repo_mcp.symbol_index.symbol_index import SymbolIndex

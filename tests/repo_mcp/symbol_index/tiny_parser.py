@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from repo_mcp.indexing.derived_plan import FindTask
+from repo_mcp.indexing.derived.plan import FindTask
 from repo_mcp.process import parse_process
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser

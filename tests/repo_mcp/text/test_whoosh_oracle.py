@@ -21,7 +21,7 @@ from whoosh.query import Or, Term
 from whoosh.searching import Searcher as WhooshSearcher
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
-from repo_mcp.indexing.segment_builder import SegmentBuilder, SourceFile, cut_file
+from repo_mcp.indexing.shards.segment_builder import SegmentBuilder, SourceFile, cut_file
 from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.query.query import Query

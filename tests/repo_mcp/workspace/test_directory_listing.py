@@ -11,9 +11,9 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.workspace.directory_listing import list_directory
-from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
+from repo_mcp.workspace.reader.bounds import Refusals
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace import path_changes
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.deep.sizes import examples

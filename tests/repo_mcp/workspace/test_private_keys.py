@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.reader_bounds import PRIVATE_KEY, Refusals, has_private_key
-from repo_mcp.workspace.repository_reader import RepositoryReader, open_many, read_many
+from repo_mcp.workspace.reader.bounds import PRIVATE_KEY, Refusals, has_private_key
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader, open_many, read_many
 from tests.growth import assert_linear
 
 BODY = base64.encodebytes(bytes(range(256)) * 4).decode()

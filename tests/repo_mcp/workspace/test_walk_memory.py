@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile, WalkReport
 from repo_mcp.process import lister_process
-from repo_mcp.workspace import ignore_files
-from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
+from repo_mcp.workspace.ignore import files as ignore_files
+from repo_mcp.workspace.ignore.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from repo_mcp.model import WalkReport
-from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.ignore.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 
 

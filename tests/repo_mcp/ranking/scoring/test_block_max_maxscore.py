@@ -10,7 +10,7 @@ import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.arrays import F64, I64, Mask
-from repo_mcp.indexing.segment_builder import SegmentBuilder
+from repo_mcp.indexing.shards.segment_builder import SegmentBuilder
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring import block_max, bm25f, term_scorers
 from repo_mcp.ranking.scoring.block_max import BlockMaxMaxScore

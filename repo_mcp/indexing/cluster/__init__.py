@@ -1,0 +1,1 @@
+"""Builds on the workers of a Dask cluster."""

@@ -1,0 +1,1 @@
+"""The index of what is derived from files, such as their symbols."""

@@ -1,0 +1,1 @@
+"""Files to segments, a shard at a time."""

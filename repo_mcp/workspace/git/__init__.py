@@ -1,0 +1,1 @@
+"""Git's index and places, read without running Git."""

@@ -1,0 +1,1 @@
+"""Which names Git ignores, as its rule files say."""

@@ -1,0 +1,1 @@
+"""The one way to the files of a root."""
