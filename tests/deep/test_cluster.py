@@ -36,7 +36,7 @@ from tests.posix import posix
 from tests.repo_mcp.trees import make_tree
 
 distributed = pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-from repo_mcp.indexing import cluster_loop  # noqa: E402
+from repo_mcp.indexing.cluster import loop as cluster_loop  # noqa: E402
 from repo_mcp.indexing.cluster.cluster import open_cluster  # noqa: E402
 from repo_mcp.indexing.cluster.loop import ClusterTimeouts  # noqa: E402
 

@@ -21,10 +21,11 @@ from index_format import VERSION, DiskDirectory, DiskFile, EncodedRun, ReadableF
 from index_format.directory import TransferMethod
 from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import adoption, building, refresh, scan_state, shards, workers
+from repo_mcp.indexing import adoption, building, refresh, scan_state
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.indexing.derived.plan import Plan
 from repo_mcp.indexing.refresh import Refresh
+from repo_mcp.indexing.shards import shards, workers
 from repo_mcp.indexing.shards.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser

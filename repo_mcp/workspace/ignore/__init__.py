@@ -1,1 +1,1 @@
-"""Which names Git ignores, as its rule files say."""
+"""The names that Git ignores, as its rule files say."""

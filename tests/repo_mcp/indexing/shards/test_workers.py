@@ -19,8 +19,9 @@ import pytest
 from index_format import Merge
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import shard_pool, workers
+from repo_mcp.indexing import shard_pool
 from repo_mcp.indexing.shard_pool import NO_PROCESSES, ShardPool
+from repo_mcp.indexing.shards import workers
 from repo_mcp.indexing.shards.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards.shards import BuildSettings
 from repo_mcp.indexing.shards.workers import NoProcesses, ProcessBuilders, _do_nothing, _start_pool

@@ -22,7 +22,7 @@ from tests.waiting import wait_until
 CORPUS = Path(__file__).resolve().parents[3] / "corpus" / "tiny_repo"
 MANY = 300
 WRONG = "0123456789-not-the-token"
-LIMITS = "from repo_mcp.protocol import http_connections as limits; "
+LIMITS = "from repo_mcp.protocol.http import connections as limits; "
 IMPATIENT = (
     LIMITS + "limits.STRANGER_SECONDS = limits.REQUEST_SECONDS = limits.ANSWER_SECONDS = 0.5; " + START
 )

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.workspace import git_index, git_index_entries
 from repo_mcp.workspace.directory_listing import list_directory
+from repo_mcp.workspace.git import index as git_index
+from repo_mcp.workspace.git import index_entries as git_index_entries
 from repo_mcp.workspace.git.index import GitIndex
 from repo_mcp.workspace.git.index_entries import TrackedPaths, UnusableIndex, parse_index
 from repo_mcp.workspace.ignore.ignore import IgnoreRules

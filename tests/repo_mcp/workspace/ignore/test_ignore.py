@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace import ignore, ignore_files
 from repo_mcp.workspace.glob_filter import GlobFilter
+from repo_mcp.workspace.ignore import files as ignore_files
+from repo_mcp.workspace.ignore import ignore
 from repo_mcp.workspace.ignore.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
 from tests.growth import assert_linear
 
