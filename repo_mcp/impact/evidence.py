@@ -187,18 +187,24 @@ class Evidence:
                     own = self._shared.setdefault(path, {})
                     own[name] = max(own.get(name, 0.0), 1 / len(paths))
 
-    def note_written(self, names: Iterable[str], search: Callable[[ExactRequest], ExactAnswer]) -> None:
+    def note_written(
+        self, names: Iterable[str], search: Callable[[ExactRequest], ExactAnswer], changed: Iterable[str]
+    ) -> None:
         """Record files that have the names of changed symbols to which no edge can lead, as words.
 
         A member with a common name counts where the name of its type stands, too, and in the tests that have
-        it most often. Raises as the search does.
+        it most often. If only changed files have its name, its type's counts. Raises as the search does.
         """
+        own = {*changed}
         for name in [*dict.fromkeys(names)][:MAX_WRITTEN]:
-            owner, _, member = name.rpartition(".")
-            counts = _count_holding(member, search)
+            owner, _, word = name.rpartition(".")
+            owner = owner.rpartition(".")[2]
+            counts = _count_holding(word, search)
+            if owner and own >= counts.keys():
+                owner, word, counts = "", owner, _count_holding(owner, search)
             paths = {*counts}
             if len(paths) > RARE and owner:
-                paths &= {*_count_holding(owner.rpartition(".")[2], search)}
+                paths &= {*_count_holding(owner, search)}
             if len(paths) > RARE:
                 continue
             if RARE < len(counts) < MAX_HOLDING:
@@ -206,7 +212,7 @@ class Evidence:
                 paths |= {*nsmallest(MOST_TESTS, tests, key=lambda path: (-counts[path], path))}
             for path in sorted(paths):
                 self._note(path, Signal.NAMES, 1 / math.sqrt(len(paths)))
-                self._shared.setdefault(path, {})[member] = 1.0  # shown, however many files have it
+                self._shared.setdefault(path, {})[word] = 1.0  # shown, however many files have it
 
     def note_neighbours(
         self, paths: Iterable[str], changed: Iterable[str], *, only_near: bool = False

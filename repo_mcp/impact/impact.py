@@ -97,7 +97,7 @@ class ImpactFinder:
             beside = graph.name_uses.list_source_paths()
             evidence.note_neighbours(beside, paths, only_near=any(map(_is_sure, reach.found)))
         evidence.note_alike(self._sources.rank(words), paths)
-        evidence.note_written(_list_written(changed, finder.unparsed), self._sources.search)
+        evidence.note_written(_list_written(changed, finder.unparsed), self._sources.search, paths)
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
         nodes = {one.node.declaration for one in changed if one.node is not None}
         reached = list_reached(evidence, reach, own, nodes)

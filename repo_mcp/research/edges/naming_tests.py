@@ -1,7 +1,7 @@
 """Find the tests of what no parser reads: files of tests that call its name, or are named after it.
 
-If no test calls the name, those of a few functions that do count instead. Words that a test only shares with
-the declaration say nothing of it.
+If no test calls the name, those of a few functions that do count instead; failing that, tests that use the
+type which declares it. Words that a test only shares with the declaration say nothing of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from repo_mcp.research.question.phrase_names import fold_signs
 
 MAX_FILES, MAX_OF_CALLER = 10, 2  # files of tests that call a name, and that of one of its callers
 MAX_CALLERS = 3  # functions that call a name which no test calls
+MAX_OF_TYPE = 3  # files of tests that use the type of a name
 MAX_NAMED_AFTER = 3  # files
 MAX_LINES = 2  # shown of one file
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase)$")  # of a test, in a folded name
@@ -32,18 +33,32 @@ def note_naming_tests(state: ResearchState, subject: Subject) -> None:
 
     Those in the top folder of its declaration come before others.
     """
-    is_called = _note_files(state, subject, MAX_FILES, f"calls {subject.name}", Role.CALLS_BY_NAME)
+    found = _note_files(state, subject, MAX_FILES, f"calls {subject.name}", Role.CALLS_BY_NAME)
     _note_named_after(state, subject)
-    if not is_called:
-        calling = [one for one in list_used(state, subject, only_tests=False) if one.grade >= CALL]
-        program = [one for one in calling if not is_test_place(one.path)]
-        for path, first, last, symbol in group_used(state, program, MAX_CALLERS):
-            if not last or symbol == path:
-                continue
-            hit = Hit(path, first, last, "", 0.0, (), symbol, symbol_lines=(first, last))
-            caller = Subject(symbol, TakenAs.UNPARSED, name=split_parts(symbol)[-1], places=(hit,))
-            said = f"calls {caller.name}, which calls {subject.name},"
-            _note_files(state, caller, MAX_OF_CALLER, said, Role.REACHES_BY_NAME)
+    if not found and not _note_calling_callers(state, subject):
+        _note_using_type(state, subject)
+
+
+def _note_calling_callers(state: ResearchState, subject: Subject) -> int:
+    """Note files of tests that call what calls the name of a subject. Return their number."""
+    found = 0
+    calling = [one for one in list_used(state, subject, only_tests=False) if one.grade >= CALL]
+    program = [one for one in calling if not is_test_place(one.path)]
+    for path, first, last, symbol in group_used(state, program, MAX_CALLERS):
+        if not last or symbol == path:
+            continue
+        hit = Hit(path, first, last, "", 0.0, (), symbol, symbol_lines=(first, last))
+        caller = Subject(symbol, TakenAs.UNPARSED, name=split_parts(symbol)[-1], places=(hit,))
+        said = f"calls {caller.name}, which calls {subject.name},"
+        found += _note_files(state, caller, MAX_OF_CALLER, said, Role.REACHES_BY_NAME)
+    return found
+
+
+def _note_using_type(state: ResearchState, subject: Subject) -> None:
+    """Note files of tests that use a type which declares the subject."""
+    for owner in sorted({part for hit in subject.places for part in split_parts(hit.symbol or "")[-2:-1]}):
+        around = Subject(owner, TakenAs.UNPARSED, name=owner, places=subject.places)
+        _note_files(state, around, MAX_OF_TYPE, f"uses {owner}, its type,", Role.USES_TYPE_BY_NAME)
 
 
 def _note_files(state: ResearchState, subject: Subject, most: int, said: str, role: Role) -> int:
@@ -94,9 +109,19 @@ def describe_naming_tests(state: ResearchState, subject: Subject) -> str:
         sentences = [f"{subject.name} is called by name in {_name(direct)}."]
     if through:
         sentences.append(f"What calls it is called in {_name(through)}.")
+    sentences += (f"{one} is used in {_name(group)}." for one, group in _group_types(own))
     if named:
         sentences.append(f"Named after it, its type or its file: {_name(named)}.")
     return " ".join(sentences)
+
+
+def _group_types(found: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Return the types of a subject that tests use, each with the files that do."""
+    typed = [one for one in found if one.role is Role.USES_TYPE_BY_NAME]
+    return [
+        (name, [one for one in typed if one.reason.about == name])
+        for name in dict.fromkeys(one.reason.about for one in typed)
+    ]
 
 
 def _name(found: Iterable[Finding]) -> str:

@@ -63,6 +63,7 @@ class Role(Enum):
     DECLARES_AGAIN = auto()  # a member, in a type that derives from the one with the member
     CALLS_BY_NAME = auto()  # a line calls something of its name, in a language that no parser reads
     REACHES_BY_NAME = auto()  # a file of tests calls what calls something of its name
+    USES_TYPE_BY_NAME = auto()  # a file of tests uses the type that declares it, which the reason is about
     NAMED_AFTER = auto()  # a file of tests
     TITLED = auto()  # a test with the name of the subject in its own; the reason is about the name
     WRITES_NAME = auto()  # a file of tests has the name of the subject, which the reason is about

@@ -354,6 +354,25 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     ]
 
 
+def test_a_member_that_only_its_file_names_is_used_through_its_type(changing: Served) -> None:
+    """No test was said to reach it, and ten files that share words with it were listed instead."""
+    lamp = "class OilLamp\n  def light\n    turn_up\n  end\n\n  def turn_up\n    1\n  end\nend\n"
+    more = {
+        "lib/oil_lamp.rb": lamp,
+        "lib/porch.rb": "class Porch\n  def dusk\n    OilLamp.new.light\n  end\nend\n",
+        "lib/turn.rb": "class Turn\n  def up\n    turn 1 if up\n  end\nend\n",
+        "spec/night_spec.rb": "describe 'night' do\n  it { OilLamp.new.light }\nend\n",
+    }
+    write_tree(changing.root, more)
+    changing.index()
+    diff = _compare("lib/oil_lamp.rb", lamp, lamp.replace("    1\n", "    2\n"))
+    found = changing.call("get_impact", diff=diff)
+    reached = {row["file_path"]: row["reasons"] for row in found["result"]}
+    assert reached == {"lib/porch.rb": ["names in common: `OilLamp`"]}
+    (test,) = found["tests"]
+    assert (test["file_path"], test["reasons"]) == ("spec/night_spec.rb", ["names in common: `OilLamp`"])
+
+
 def test_tests_with_words_alone_are_none_of_a_language_without_a_parser(
     changing: Served,
 ) -> None:

@@ -42,3 +42,18 @@ def test_a_file_of_tests_is_named_after_a_file_with_a_dot_in_its_name() -> None:
     }
     report = Asked(texts).ask("which tests should I run after changing stick_row?")
     assert list_found(report, 1) == ["test/labels_rows_test.rb"]
+
+
+def test_if_no_test_calls_it_or_its_callers_those_that_use_its_type_are_told() -> None:
+    """Nothing was: the parser's one public method has a name that says little, and no file is called so."""
+    texts = {
+        "setup.py": "def install():\n    return 1\n",
+        "lib/rows.rb": "class RowParser\n  def call\n    split_up\n  end\n\n  def split_up\n  end\nend\n",
+        "test/sheet_test.rb": "class SheetTest\n  def test_it\n    RowParser.new.()\n  end\nend\n",
+        "test/prose_test.rb": "class ProseTest\n  # RowParser is not used\nend\n",
+    }
+    report = Asked(texts).ask("which tests cover RowParser#split_up?")
+    assert list_found(report, 1) == ["test/sheet_test.rb"]
+    assert (
+        "No test is known to call split_up by name. RowParser is used in test/sheet_test.rb." in report.claim
+    )
