@@ -4,9 +4,10 @@ A ranked search always finds something. If a repository does not have what is as
 common words with the question, and nothing in them shows that. So the words are looked up one by one.
 
 A word is absent if no unit and no path has it, its stem or its base form (`grow` for "grown"). A name of
-several parts is absent if the whole of it is nowhere, in any usual spelling. A word is telling if it is rare:
-absent, or in no more units than the square root of all. Of pasted text, which has many meaningless words,
-only names count. Words with which anything is asked (`which`, `tell`, `among`) never count.
+several parts is absent if the whole of it is nowhere, in any usual spelling, and in no longer name that a hit
+shows (`read_all` in `reread_all`). A word is telling if it is rare: absent, or in no more units than the
+square root of all. Of pasted text, which has many meaningless words, only names count. Words with which
+anything is asked (`which`, `tell`, `among`) never count.
 
 A query most of whose words are absent asks for what the repository does not have. A page of what matches the
 rest would be noise: answers show little of it.
@@ -16,11 +17,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 
 from repo_mcp.errors import RepoError
+from repo_mcp.model import Hit
 from repo_mcp.ranking.page.live_chunks import ReadLive
 from repo_mcp.ranking.query.intent import spell
 from repo_mcp.ranking.query.query import STORY_WORDS
@@ -99,6 +101,17 @@ def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
     """
     absent = len([word for word in words if not word.units and not word.has_stand_in])
     return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
+
+
+def drop_shown(words: Iterable[QueryWord], hits: Iterable[Hit]) -> list[QueryWord]:
+    """Return the words without names that no file has, but that hits show as a part of a longer name."""
+    texts = (
+        text for hit in hits for text in (hit.snippet, hit.symbol or "", *(name for name, _ in hit.also))
+    )
+    shown = "\n".join(texts).lower()
+    return [
+        one for one in words if one.units or not _SHAPED.search(one.text) or one.text.lower() not in shown
+    ]
 
 
 def describe_words(

@@ -325,6 +325,15 @@ def test_names_in_pasted_code_that_no_file_has_are_not_reported(repository: Repo
     assert warning == "No file has: openTheGate."
 
 
+def test_a_part_of_a_name_that_a_hit_shows_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
+    text = "def write_smart_usage(out):\n    return out.smart\n\n\ndef write_help(out):\n    return out.usage\n"
+    said = "How is the usage written?\n\nThe help lacks it. (smart_usage, dumb_usage)\n"
+    with open_written(tmp_path, {"usage.py": text}) as repository:
+        answer = search(repository, said)
+    assert "write_smart_usage" in answer["result"]["hits"][0]
+    assert answer["warnings"] == ["No file has: dumb_usage."]
+
+
 def test_a_record_shows_the_same_lines_as_the_text(repository: Repository) -> None:
     (record, *_) = search(repository, ISSUE, detail="snippets")["result"]["hits"]
     rows = record["snippet"].splitlines()
