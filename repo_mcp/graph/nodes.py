@@ -75,6 +75,14 @@ class Node:
     language: str
     symbol: DeclaredSymbol
     status: ParseStatus  # parse status of its file
+    package: str = (
+        ""  # the package or namespace that holds all that the file declares, with a dot; "" for none
+    )
+
+    @property
+    def name_in_package(self) -> str:
+        """Return the name inside the file without a package or namespace that its other symbols share."""
+        return self.name_inside.removeprefix(self.package)
 
     @property
     def path(self) -> str:
@@ -175,6 +183,7 @@ class ProgramNodes:
             file.language,
             file.record.get_symbol(declaration.ordinal),
             file.record.status,
+            file.package,
         )
 
     def find(self, node_id: str) -> Declaration | None:
@@ -258,6 +267,17 @@ class _FileNodes:
     def names(self) -> list[str]:
         """Return the qualified names inside the file, by ordinal."""
         return list_names(self.record)
+
+    @cached_property
+    def package(self) -> str:
+        """Return the name of the modules around all symbols of the file, with a dot behind each."""
+        parents, names, outer = self.record.parents, list[str](), 0
+        while len(inner := np.flatnonzero(parents[1:] == outer)) == 1 and len(names) < MAX_DEPTH:
+            outer = int(inner[0]) + 1
+            if self.record.get_kind(outer) is not SymbolKind.MODULE:
+                break
+            names.append(f"{self.record.get_name(outer)}.")
+        return "".join(names)
 
     @cached_property
     def ids(self) -> list[str]:

@@ -98,7 +98,7 @@ def render_changed(symbol: ChangedSymbol) -> Row:
     """Return a changed symbol as a row."""
     return {
         "node_id": None if symbol.node is None else symbol.node.node_id,
-        "name": escape_text(symbol.name),
+        "name": escape_text(symbol.name if symbol.node is None else symbol.node.name_in_package),
         "node_type": symbol.kind,
         "file_path": escape_text(symbol.path),
         "line_start": symbol.start_line,
@@ -132,7 +132,7 @@ def _render_reached(one: Reached, text: Sequence[str]) -> Row:
     is_usual = one.node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
         "node_id": one.node.node_id,
-        "name": escape_text(one.node.name_inside),
+        "name": escape_text(one.node.name_in_package),
         "node_type": None if is_usual else one.node.kind,
         "edge_type": one.edge_type.value,
         "confidence": one.confidence.value,

@@ -81,7 +81,7 @@ def render_edge(
     is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
         "node_id": node.node_id,
-        "name": escape_text(node.name_inside),
+        "name": escape_text(node.name_in_package),
         "node_type": None if is_usual else node.kind,
         "file_path": escape_text(node.path),
         "line_start": node.symbol.start_line if direction == OUTGOING else None,

@@ -93,7 +93,7 @@ _LINES: dict[str, Schema] = {
 }
 _EDGE: dict[str, Schema] = {
     "node_id": _NAMED["node_id"],
-    "name": build_field("string", "Qualified name inside the file"),
+    "name": build_field("string", "Qualified name inside the file, without a package that holds all of it"),
     "node_type": _NAMED["node_type"] | {"description": "Left out for functions and methods"},
     "file_path": build_field("string"),
     "line_start": build_field(["integer", "null"], "Where a symbol that is depended on is declared"),

@@ -237,7 +237,7 @@ class Served(served_toolset.ServedToolset):
             for row, node in zip(rows, nodes, strict=True):
                 path = row["file_path"] = row.get("file_path") or path
                 row["qualified_name"] = node.qualified_name
-                assert (node.path, node.name_inside) == (path, row["name"])
+                assert (node.path, node.name_in_package) == (path, row["name"])
         for row in [*found["result"], *found.get("external", []), *found["unresolved_in"]]:
             row["reference_lines"] = [int(one.partition("\t")[0]) for one in row["lines"].split("\n")]
 

@@ -342,6 +342,25 @@ def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
         assert row["file_path"] == "server/Controller.cs"
 
 
+def test_a_caller_is_named_without_the_namespace_of_all_its_file(tmp_path: Path) -> None:
+    """The namespace of the file took a third of each row, and the path says where the caller is."""
+    used = "class {} {{ void Run() {{ Far.Crane.Lift(); }} }}"
+    texts = {
+        "crane.cs": "namespace Far;\npublic class Crane { public static void Lift() {} }\n",
+        "gate.cs": f"namespace Far.Away.Yard;\n{used.format('Gate')}\n",
+        "two.cs": f"namespace One {{ {used.format('Ship')} }}\nnamespace Two {{ class Hull {{ }} }}\n",
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        rows = served.rows("get_callers", symbol="Crane.Lift")
+        assert [row["name"] for row in rows] == ["Gate.Run", "One.Ship.Run"]
+        for row in rows:
+            again = served.call("get_symbol", symbol=f"{row['file_path']}:{row['name']}")
+            assert again["node_id"] == row["node_id"]
+    finally:
+        served.close()
+
+
 # What is not known
 
 
@@ -360,7 +379,7 @@ USERS_OF_FILES = [  # a tree, a file in it, and the symbols that depend on that 
         },
         "n/A.java",
         {
-            ("references", "n.Near.a"),
+            ("references", "Near.a"),
             ("references", "Far.go"),
             ("imports", "Far.java"),
             ("calls", "Far.go"),
@@ -374,7 +393,7 @@ USERS_OF_FILES = [  # a tree, a file in it, and the symbols that depend on that 
             "cmd/main.go": 'package main\n\nimport "example.org/m"\n\nfunc main() { m.Open() }\n',
         },
         "m.go",
-        {("calls", "m.again"), ("calls", "main.main"), ("imports", "main")},
+        {("calls", "again"), ("calls", "main"), ("imports", "main")},
     ),
     (
         {"a.swift": "struct A {}\n", "b.swift": "func b() { let a = A() }\n"},
@@ -498,10 +517,10 @@ HANDED_ON = {
         ),
         (
             "once",
-            ["a.start"],
+            ["start"],
             "One place uses it without a call: table.go:3 `var table = []func(){stop, once}`.",
         ),
-        ("use", ["a.start"], None),
+        ("use", ["start"], None),
     ],
 )
 def test_callers_name_the_places_that_hand_a_function_on(

@@ -326,7 +326,9 @@ def test_names_in_pasted_code_that_no_file_has_are_not_reported(repository: Repo
 
 
 def test_a_part_of_a_name_that_a_hit_shows_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
-    text = "def write_smart_usage(out):\n    return out.smart\n\n\ndef write_help(out):\n    return out.usage\n"
+    text = (
+        "def write_smart_usage(out):\n    return out.smart\n\n\ndef write_help(out):\n    return out.usage\n"
+    )
     said = "How is the usage written?\n\nThe help lacks it. (smart_usage, dumb_usage)\n"
     with open_written(tmp_path, {"usage.py": text}) as repository:
         answer = search(repository, said)
