@@ -26,7 +26,7 @@ from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, NOTHING, UNRESOLVE
 from repo_mcp.toolsets.graph.handed_values import MOST_SOUGHT, describe_values
 from repo_mcp.toolsets.graph.most_used import choose_most_used
 from repo_mcp.toolsets.graph.no_edges import describe_unparsed_rest, explain_kind
-from repo_mcp.toolsets.graph.overloads import draft_overloads, list_overloads
+from repo_mcp.toolsets.graph.overloads import draft_overloads, list_overloads, share_rows
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
     OUTGOING,
@@ -132,7 +132,8 @@ def _answer(
             raise
         each = (rest | {"node_id": node.node_id} for node in overloads)
         pages = [_find_page(tool, repository, one, direction, types, page) for one in each]
-        return draft_overloads(repository, overloads, pages, arguments)
+        limit = find_integer(arguments, "limit") or _choose_limit(sum(len(one.rows) for one in pages))
+        return draft_overloads(repository, overloads, share_rows(pages, limit), arguments)
     page.check(found.keys)
     return draft_page(repository, found, page, arguments)
 

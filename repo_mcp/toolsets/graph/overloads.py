@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import TYPE_KINDS
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import render_candidate
@@ -36,6 +37,16 @@ def list_overloads(error: RepoError) -> Sequence[Node]:
     if any(node.symbol.kind in TYPE_KINDS for node in meant):
         return ()
     return sorted(meant, key=lambda node: (node.path, node.symbol.start_line))
+
+
+def share_rows(pages: Sequence[EdgePage], most: int) -> list[EdgePage]:
+    """Return the pages with at most so many rows in all: each has all of its own, or as many as others."""
+    left, shares = most, dict[int, int]()
+    ascending = sorted(range(len(pages)), key=lambda position: len(pages[position].rows))
+    for place, position in enumerate(ascending):
+        shares[position] = min(len(pages[position].rows), left // (len(pages) - place))
+        left -= shares[position]
+    return [replace(one, rows=one.rows[: shares[position]]) for position, one in enumerate(pages)]
 
 
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:

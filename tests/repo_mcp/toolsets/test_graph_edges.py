@@ -1073,6 +1073,30 @@ def test_a_call_that_may_mean_several_overloads_is_listed_once(tmp_path: Path) -
         served.close()
 
 
+def test_overloads_share_a_page(tmp_path: Path) -> None:
+    """Each had a page of its own in one answer: of four, a method of an interface had 19 KB."""
+    store = "class Store {\n  void put(int key) {}\n  void put(String key) {}\n  void put() {}\n}\n"
+    calls = [("1", "a", 40), ('"k"', "b", 40), ("", "c", 3)]
+    uses = "".join(
+        f"  void {name}{at}(Store s) {{ s.put({key}); }}\n" for key, name, most in calls for at in range(most)
+    )
+    texts = {"Store.java": store, "Use.java": f"class Use {{\n{uses}}}\n"}
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        found = served.call("get_callers", symbol="Store.put")
+        few = served.call("get_callers", symbol="Store.put", limit=5)
+    finally:
+        served.close()
+    assert [one["total"] for one in found["overloads"]] == [40, 40, 3]
+    lines = [line for row in found["result"] for line in row["overloads"]]
+    assert [lines.count(line) for line in (2, 3, 4)] == [13, 14, 3]
+    assert found["truncated"]
+    assert len(few["result"]) == 5
+    assert (
+        "Not all edges of these overloads are shown: ask for one of them by its node_id." in found["warnings"]
+    )
+
+
 def test_edges_of_overloads_are_listed_together(tmp_path: Path) -> None:
     store = """class Store {
   void put(int key) {}
