@@ -19,7 +19,7 @@ from functools import cache
 from itertools import pairwise
 
 from repo_mcp.languages.patterns.declaring_rules import RULES, Around, Rules
-from repo_mcp.languages.patterns.line_layout import TAB_COLUMNS
+from repo_mcp.languages.patterns.line_layout import TAB_COLUMNS, Layout
 
 MAX_LINES = 200  # of a file with the name that are looked at
 MAX_ABOVE = 3_000  # lines looked through for the one that opens a block: an enum may be long
@@ -57,6 +57,9 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
     ]
     lines = text.split("\n") if held else []
     found = {at: _find_end(lines, at) for at, _ in held if _declares(rules, language, lines, at, name)}
+    if found and language == "python":  # a file of another language may be written as a string
+        is_inside = Layout(text.encode("utf-8", "surrogatepass"), [], language).is_inside
+        found = {at: end for at, end in found.items() if not is_inside[at]}
     return [
         (at + 1, end + 1)
         for at, end in found.items()

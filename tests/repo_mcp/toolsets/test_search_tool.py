@@ -23,7 +23,7 @@ from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository, no_match
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets.repo_calls import call as call_tool
-from tests.repo_mcp.toolsets.repo_calls import get_tool
+from tests.repo_mcp.toolsets.repo_calls import get_tool, open_written
 from tests.written_trees import write_tree
 
 FILES = {
@@ -838,6 +838,15 @@ def test_of_a_long_word_that_nothing_has_only_the_beginning_is_named(
         envelope = call(repository, query.format("x" * 70_000), mode=mode)
         assert envelope["ok"], envelope["error"]
         assert all(len(warning) < 300 for warning in envelope["warnings"])
+
+
+def test_a_line_of_a_text_in_quotes_declares_nothing(tmp_path: Path) -> None:
+    """Lines of a configuration in a test came before the type of the name."""
+    text = 'def test_it():\n    ini = """\nset_env =\n    A=1\n"""\n    assert ini\n'
+    texts = {"tests/test_ini.py": text, "src/set_env.py": "class SetEnv:\n    size = 1\n"}
+    with open_written(tmp_path, texts) as repository:
+        found = search(repository, "set_env", mode="symbol")
+    assert [hit["symbol"] for hit in found["hits"]] == ["SetEnv"]
 
 
 def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Path) -> None:

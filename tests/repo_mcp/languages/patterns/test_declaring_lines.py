@@ -173,6 +173,10 @@ class Color(
 call(
     passed=1,
 )
+INI = '''
+written =
+    1
+'''
 """
 KOTLIN = """\
 private const val LIMIT = 3
@@ -376,7 +380,7 @@ NOT_DECLARED = [
     ("csharp", CSHARP, ["local"]),
     ("rust", RUST, ["made", "core"]),
     ("typescript", TYPESCRIPT, ["local", "inner", "passed", "call"]),
-    ("python", PYTHON, ["local", "depth", "passed", "Enum", "TYPE_CHECKING"]),
+    ("python", PYTHON, ["local", "depth", "passed", "written", "Enum", "TYPE_CHECKING"]),
     ("kotlin", KOTLIN, ["local"]),
     ("ruby", RUBY, ["local"]),
     ("ruby", RUBY_MACROS, ["local", "none"]),
