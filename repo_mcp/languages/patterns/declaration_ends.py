@@ -18,7 +18,7 @@ from repo_mcp.languages.patterns.line_layout import NO_TEXT, WORD_LANGUAGES, Lay
 from repo_mcp.languages.patterns.types_above import TYPED_LANGUAGES
 from repo_mcp.late_patterns import compile_late
 
-MAX_HEADER_LINES = 60  # from the name to the brace, colon or semicolon that ends the head
+MAX_HEADER_LINES = 60  # from the name, or the end of its parameters, to what ends the head
 MAX_PARAMETER_LINES = 200  # of a head whose parameters are not closed before
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_META_LINES = 12  # of the metadata before a name in Clojure
@@ -57,7 +57,7 @@ _CREATES = compile_late(rb"(?i)(?:create|drop|grant|alter|comment on)\b")
 _BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
 _ENDS_BODY = compile_late(rb"(?i)end\b")
 _GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
-_CONTINUES = compile_late(rb"[)\]>]|\}\)|where(?:\s|$)")  # a line as deep as the statement that it belongs to
+_CONTINUES = compile_late(rb"[)\]>]|=>|\}\)|where(?:\s|$)")  # a line as deep as its statement
 _LINE_COMMENT = re.compile(rb"//")
 _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 
@@ -222,15 +222,16 @@ def _find_body(layout: Layout, line: int) -> int | None:
     A brace among the parameters opens none, and no blank line among them ends a head.
     """
     nesting, read = 0, line  # of the parameters in the lines before `read`
+    closed = line  # the parameters, if any, have ended before this line
     is_line_ended = layout.language in _LINE_ENDED_LANGUAGES
     for position in layout.iter_stops(line, min(line + MAX_PARAMETER_LINES, len(layout.lines))):
-        for place in range(read, position + 1) if is_line_ended else (position,):
-            passed = b"".join(layout.lines[read:place])
-            nesting += passed.count(b"(") - passed.count(b")")
-            read = place
-            if is_line_ended and place > line and nesting <= 0 and _begins_anew(layout, line, place):
+        for place in range(read, position):
+            change = layout.lines[place].count(b"(") - layout.lines[place].count(b")")
+            nesting, closed = nesting + change, closed if change >= 0 else place + 1
+            if is_line_ended and nesting <= 0 and _begins_anew(layout, line, place + 1):
                 return None
-        if position >= line + MAX_HEADER_LINES and nesting <= 0:
+        read = position
+        if position >= closed + MAX_HEADER_LINES and nesting <= 0:
             return None
         text = layout.read_statement(position)
         if b"{" in text and _opens_body(text, nesting):
@@ -319,7 +320,7 @@ def _find_statement_end(layout: Layout, line: int) -> int:
             return position
         if position + 1 < len(layout.lines) and layout.is_inside[position + 1]:
             continue
-        if not text.endswith(b"\\") and not _follows(layout, line, position + 1):
+        if not text.endswith((b"\\", b"=>")) and not _follows(layout, line, position + 1):
             return position
     return line
 

@@ -346,6 +346,18 @@ def test_a_function_is_opened_beyond_the_end_of_a_macro_that_it_defines(tmp_path
         assert (opened["start_line"], opened["end_line"], opened["symbol"]) == (1, 9, "read")
 
 
+def test_a_method_is_opened_beyond_a_long_list_of_parameters(tmp_path: Path) -> None:
+    """Its parameters alone were, and an outline gave it their lines."""
+    parameters = "".join(f"        int p{at},\n" for at in range(70))
+    head = f"class Gate\n{{\n    int Ask(\n{parameters}        int last)\n"
+    text = f"{head}    {{\n        return last;\n    }}\n}}\n"
+    write_tree(tmp_path / "root", {"Gate.cs": text})
+    served = Served(tmp_path / "root", tmp_path / "data")
+    opened = served.open(path="Gate.cs", symbol="Gate.Ask", about="return")
+    assert (opened["start_line"], opened["end_line"]) == (3, 77)
+    assert "76\t        return last;" in opened["content"]
+
+
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.py").write_text(SOURCE)

@@ -238,6 +238,14 @@ LIMIT = 3
             [("read", 1, 9), ("read.FAIL", 3, 6), ("MAKE", 10, 14), ("after", 15, 17)],
         ),
         (
+            "long.cs",
+            b"class A\n{\n    int Ask(\n"
+            + b"        int a,\n" * 70
+            + b"        int b)\n    {\n        return 1;\n    }\n"
+            b"    int Tell(int a)\n    => Ask(\n        a);\n    int[] List() =>\n    [\n        1\n    ];\n}\n",
+            [("A", 1, 85), ("A.Ask", 3, 77), ("A.Tell", 78, 80), ("A.List", 81, 84)],
+        ),
+        (
             "heads.php",
             b"<?php\nfunction run(string $format = '{name}')\n{\n  a();\n}\n",
             [("run", 2, 5)],
