@@ -6,6 +6,7 @@
     $json = '{             PHP: to the next quote
     var sql = @"           C#: to the next quote that is not doubled; from three quotes on, to as many
     const sql = `          Go and TypeScript: to the next backtick; in TypeScript, to one without a backslash
+    let sql = r#"          Rust: to the next quote with as many hashes; without r, to one without a backslash
 
 Several heredocs may begin in one line, and follow each other below it. What looks like the beginning of one
 is none if no line ends it (`1 <<COUNT`), or if it is in a comment.
@@ -68,6 +69,18 @@ _GO = compile_late(
     """,
     re.VERBOSE,
 )
+# Of a raw text only the beginning is matched: its end has as many hashes.
+_RUST = compile_late(
+    rb"""
+    /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
+    | //[^\n]*+
+    | \b[bc]?r(?P<raw>\#*+)"
+    | (?P<text>"[^"\\]*+(?:\\.[^"\\]*+){0,20000}")
+    | "[\s\S]*+  # never closed: what follows is read as code
+    | '(?:\\[^\n][^'\n]{0,8}|[^'\\\n])'
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 # An expression between slashes follows an operator or a bracket; a quote that its line does not end is none.
 _SCRIPT_TOKENS = rb"""
     /\*[^*]*+(?:\*(?!/)[^*]*+){0,20000}(?:\*/)?
@@ -96,6 +109,9 @@ def iter_texts(language: str, text: bytes) -> Iterator[tuple[int, int]]:
         is_likely = b"`" in text and any(line.count(b"`") % 2 for line in text.split(b"\n"))
         found = _iter_named(_GO, text) if language == "go" else _iter_templates(text)
         return found if is_likely else iter(())
+    if language == "rust":
+        is_likely = any(line.count(b'"') % 2 for line in text.split(b"\n"))
+        return _iter_rust(text) if is_likely else iter(())
     return _iter_heredocs(language, text) if language in _OPENINGS and b"<<" in text else iter(())
 
 
@@ -122,6 +138,21 @@ def _iter_named(tokens: re.Pattern[bytes], text: bytes) -> Iterator[tuple[int, i
         start, end = match.span()
         if match.lastgroup and (below := text.find(b"\n", start, end) + 1):
             yield below, text.rfind(b"\n", start, end) + 1
+
+
+def _iter_rust(text: bytes) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(text):
+        for match in _RUST.finditer(text, at):
+            start, at = match.span()
+            if match.lastgroup == "raw":
+                at = text.find(b'"' + match["raw"], at) + 1 or len(text)
+            if match.lastgroup and (below := text.find(b"\n", start, at) + 1):
+                yield below, text.rfind(b"\n", start, at) + 1
+            if match.lastgroup == "raw":
+                break  # quotes in it begin nothing
+        else:
+            return
 
 
 def _iter_templates(text: bytes) -> Iterator[tuple[int, int]]:

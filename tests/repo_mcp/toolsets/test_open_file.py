@@ -358,6 +358,14 @@ def test_a_method_is_opened_beyond_a_long_list_of_parameters(tmp_path: Path) -> 
     assert "76\t        return last;" in opened["content"]
 
 
+def test_a_function_of_rust_is_opened_beyond_a_text_that_looks_like_its_end(tmp_path: Path) -> None:
+    text = 'fn write(out: &mut Out) {\n    out.write(r#"\n_x() {\n}\n"#);\n    out.flush();\n}\n'
+    write_tree(tmp_path / "root", {"write.rs": text})
+    served = Served(tmp_path / "root", tmp_path / "data")
+    opened = served.open(path="write.rs", symbol="write")
+    assert (opened["start_line"], opened["end_line"]) == (1, 7)
+
+
 def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.py").write_text(SOURCE)

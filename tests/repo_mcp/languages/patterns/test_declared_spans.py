@@ -238,11 +238,19 @@ LIMIT = 3
             [("read", 1, 9), ("read.FAIL", 3, 6), ("MAKE", 10, 14), ("after", 15, 17)],
         ),
         (
+            "texts.rs",
+            b'fn write(out: &mut Out) {\n    let mark = b\'"\';\n    out.write(r#"\nfn inner() {\n}\n"#);\n'
+            b'    out.write("a \\" \n}\n");\n}\nstatic TEXT: &str = r"\n}\n";\n'
+            b"fn after<'a>(b: &'a str) {}\n",
+            [("write", 1, 10), ("TEXT", 11, 13), ("after", 14, 14)],
+        ),
+        (
             "long.cs",
             b"class A\n{\n    int Ask(\n"
             + b"        int a,\n" * 70
             + b"        int b)\n    {\n        return 1;\n    }\n"
-            b"    int Tell(int a)\n    => Ask(\n        a);\n    int[] List() =>\n    [\n        1\n    ];\n}\n",
+            b"    int Tell(int a)\n    => Ask(\n        a);\n"
+            b"    int[] List() =>\n    [\n        1\n    ];\n}\n",
             [("A", 1, 85), ("A.Ask", 3, 77), ("A.Tell", 78, 80), ("A.List", 81, 84)],
         ),
         (
