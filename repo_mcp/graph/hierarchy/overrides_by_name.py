@@ -7,7 +7,7 @@ library.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from repo_mcp.graph.hierarchy.namesakes import Namesakes, take_weaker
@@ -15,7 +15,10 @@ from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.vocabulary import find_family
 from repo_mcp.lru_cache import LruCache
 
-MAX_TYPES = 2_000  # visited in one way, and files that declare a name
+MAX_DECLARING = 2_000  # files that declare a name
+MAX_WALKED = (
+    20_000  # types whose bases are listed for one member: those that declare it, and those above: 1 s
+)
 CACHED_TYPES = 50_000  # types in cached lists of bases: 11 MB
 
 
@@ -45,7 +48,7 @@ class OverridesByName:
             return []
         symbol, high = record.get_symbol(member.ordinal), {owner, *extended}
         paths = self._program.list_declaring(symbol.name)
-        if len(paths) > MAX_TYPES:
+        if len(paths) > MAX_DECLARING:
             return None
         family, lows = find_family(self._program.find_language(member.path)), dict[Declaration, None]()
         for path in (one for one in paths if find_family(self._program.find_language(one)) == family):
@@ -54,8 +57,9 @@ class OverridesByName:
                 low = self._namesakes.find_owner(Declaration(path, ordinal))
                 lows |= {} if low is None or low in high else {low: None}
         found: dict[Declaration, Target] = {}
+        ways = self._find_ways(lows, high)
         for low in lows:
-            confidence = self._find_way(low, high)
+            confidence = ways.get(low)
             if confidence is None or self._namesakes.are_one_type(owner, low):
                 continue
             named = self._namesakes.find_member(low, symbol)
@@ -64,16 +68,28 @@ class OverridesByName:
                 found.setdefault(one.declaration, Target(one.declaration, sure))
         return list(found.values())
 
-    def _find_way(self, low: Declaration, high: set[Declaration]) -> Confidence | None:
-        """Return how sure it is that a type derives from one of some others; None if it does not."""
-        waiting, met = deque([Target(low, Confidence.EXACT)]), {low}
-        while waiting and len(met) <= MAX_TYPES:
-            one = waiting.popleft()
-            if one.declaration in high:
-                return one.confidence
-            for base in self._bases.get(one.declaration, partial(self._list_bases, one.declaration)):
-                if base.declaration not in met:
+    def _find_ways(
+        self, lows: Iterable[Declaration], high: set[Declaration]
+    ) -> dict[Declaration, Confidence]:
+        """Return how sure it is that types derive from one of some others, for those that do.
+
+        All of them share one walk up and one down: in a long chain, a walk for each would be square.
+        """
+        below: dict[Declaration, list[Target]] = {}
+        waiting, met, walked = deque(lows), set(lows), 0
+        while waiting and walked < MAX_WALKED:
+            one, walked = waiting.popleft(), walked + 1
+            for base in self._bases.get(one, partial(self._list_bases, one)):
+                below.setdefault(base.declaration, []).append(Target(one, base.confidence))
+                if base.declaration not in met and base.declaration not in high:
                     met.add(base.declaration)
-                    waiting.append(Target(base.declaration, take_weaker(one.confidence, base.confidence)))
+                    waiting.append(base.declaration)
         self.is_cut = self.is_cut or bool(waiting)
-        return None
+        ways, reached = dict.fromkeys(high, Confidence.EXACT), deque(high)
+        while reached:
+            above = reached.popleft()
+            for derived in below.get(above, ()):
+                if derived.declaration not in ways:
+                    ways[derived.declaration] = take_weaker(ways[above], derived.confidence)
+                    reached.append(derived.declaration)
+        return ways

@@ -125,7 +125,7 @@ def test_cycles_end(files: dict[str, str]) -> None:
 
 def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_TYPES", 10)
-    monkeypatch.setattr(overrides_by_name, "MAX_TYPES", 10)
+    monkeypatch.setattr(overrides_by_name, "MAX_WALKED", 9)
     chain = "class C0:\n    def f(self): ...\n" + "".join(
         f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, 30)
     )
@@ -137,6 +137,27 @@ def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.Mo
     overriding = list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)
     assert overriding == [f"a.C{number}.f" for number in range(1, 10)]
     assert list_names(graph, "a.C20.f", EdgeType.OVERRIDES, up=True) == ["a.C19.f"]
+
+
+def test_all_that_declare_a_name_share_one_walk_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_FILES", 2)  # so that overrides are looked for by name
+    asked: list[int] = []
+    for count in (40, 80):
+        chain = "class C0:\n    def f(self): ...\n" + "".join(
+            f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, count)
+        )
+        graph = make_graph({"a.py": chain})
+        seen: list[object] = []
+        take = overrides_by_name.take_weaker
+        monkeypatch.setattr(
+            overrides_by_name,
+            "take_weaker",
+            lambda *two, take=take, seen=seen: seen.append(two) or take(*two),
+        )
+        assert len(list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)) == count - 1
+        monkeypatch.setattr(overrides_by_name, "take_weaker", take)
+        asked.append(len(seen))
+    assert asked[1] == 2 * asked[0] + 2  # linear: two for each class below the first
 
 
 def test_overrides_below_a_type_that_too_many_files_name_are_all_found(
@@ -273,7 +294,7 @@ def test_types_below_are_found_once_and_a_limit_is_reported_each_time(
 ) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 1)
     monkeypatch.setattr(limits, "MAX_TYPES", 2)
-    monkeypatch.setattr(overrides_by_name, "MAX_TYPES", 2)
+    monkeypatch.setattr(overrides_by_name, "MAX_WALKED", 2)
     graph = make_graph(DIAMOND | {"other.py": "from top import Top\n"})
     asked: list[str] = []
     find = MemoryIndex.list_using
