@@ -37,11 +37,16 @@ _ASIDE = re.compile(
 _OF_TESTS = re.compile(r"tests(?:_\w+)?|\w+_tests")
 
 
-def find_innermost(record: SymbolRecord, line: int) -> int:
-    """Return the ordinal of the innermost symbol whose lines include `line`; 0, the file, when none does."""
+def list_around(record: SymbolRecord, line: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Return the ordinals of the symbols whose lines include `line` (intp), without that of the file."""
     starts = record.starts
     around = np.flatnonzero((starts <= line) & (starts + record.spans >= line))
-    around = around[around > 0]
+    return around[around > 0]
+
+
+def find_innermost(record: SymbolRecord, line: int) -> int:
+    """Return the ordinal of the innermost symbol whose lines include `line`; 0, the file, when none does."""
+    around = list_around(record, line)
     if not len(around):
         return 0
     spans = record.spans[around]

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.locating import list_around
 from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
@@ -111,12 +112,9 @@ def _iter_holders(state: ResearchState, name: str, match: ExactMatch) -> Iterato
 
 def _list_types(state: ResearchState, match: ExactMatch) -> list[str]:
     """Return the names of the types around a line."""
-    return [
-        node.symbol.name
-        for node in state.graph.outline(match.path)
-        if node.symbol.kind in TYPE_KINDS
-        and node.symbol.start_line <= match.start_line <= node.symbol.end_line
-    ]
+    record = state.graph.scan.find_record(match.path)
+    around = [] if record is None else list_around(record, match.start_line).tolist()
+    return [record.get_name(one) for one in around if record.get_kind(one) in TYPE_KINDS] if record else []
 
 
 def _iter_opened(state: ResearchState, match: ExactMatch, column: int) -> Iterator[Sequence[str]]:

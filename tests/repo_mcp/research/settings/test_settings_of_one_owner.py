@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
 from repo_mcp.research.settings.deciding import _trim
 from repo_mcp.research.settings.setting_owners import _CONFIGURES_ALL
 from tests.growth import assert_linear
@@ -121,3 +125,27 @@ def test_what_sets_and_what_reads_a_default_are_told_apart() -> None:
     is_read = set_again.replace("}\n", "\tsay(DefaultGateAddress)\n}\n")
     claim = Asked({**GATES, "reset.go": is_read}).ask(ASKED).claim
     assert "declared at gate.go:7, set at gate.go:12 and reset.go:4, and read at reset.go:5." in claim
+
+
+def test_the_types_around_lines_are_found_without_reading_a_whole_file_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outlined: list[str] = []
+    outline = Graph.outline
+
+    def count(self: Graph, path: str) -> list[Node]:
+        outlined.append(path)
+        return outline(self, path)
+
+    monkeypatch.setattr(Graph, "outline", count)
+    counts = []
+    for size in (10, 20):
+        kilns = [
+            f"class Kiln{one}:\n    heat = {one}\n\n    def reset(self):\n        self.heat = {one}\n\n"
+            for one in range(size)
+        ]
+        report = Asked({"kiln.py": "\n".join(kilns)}).ask("where is Kiln3.heat configured")
+        assert report.claim.startswith("Kiln3.heat is declared at kiln.py:23 and set at kiln.py:26.")
+        counts.append(len(outlined))
+        outlined.clear()
+    assert counts[0] == counts[1]
