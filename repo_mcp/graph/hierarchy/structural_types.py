@@ -16,7 +16,7 @@ a class that has some of the required members from a base of a base, where the b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
@@ -25,7 +25,7 @@ from repo_mcp.lru_cache import LruCache
 MAX_ALIKE = 40  # files that declare the only member that an interface requires
 MAX_FILES = 500  # files that are examined for one question
 MAX_HELD = 400  # files that a reader may hold from one question to the next: some 20 MB
-CACHED = 20_000  # types in cached answers
+CACHED = 20_000  # types in cached answers, and files in cached counts
 Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
 Found = tuple[list[Declaration], bool]  # the types, and whether a limit was reached
 
@@ -42,6 +42,7 @@ class StructuralTypes:
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._satisfying: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
         self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+        self._counts: LruCache[Declaration, Counter[str]] = LruCache(CACHED, len)
 
     def _begin(self) -> ShapeReader:
         """Return the reader, or a new one if it holds the files of too many shapes."""
@@ -151,15 +152,11 @@ class StructuralTypes:
         if not reader.is_class(owner):
             return [], False
         own = reader.read(owner).members
-        declaring = {one: self._list_declaring(one) for one in own}
-        counts = Counter(path for paths in declaring.values() for path in paths)
         asked = [name] if name in own else [] if name else sorted(own)
         found: dict[Declaration, bool] = {}
         left = MAX_FILES
         for one in asked:
-            # Such an interface requires another member that the class has, too, or this one is rare.
-            paths = [path for path in declaring[one] if counts[path] > 1 or len(declaring[one]) <= MAX_ALIKE]
-            paths = reader.keep_with_interfaces(paths)
+            paths = self._list_promising(owner, one, own)
             for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
                 for interface in reader.list_interfaces(path, one, own.keys()):
                     if interface not in found:
@@ -167,6 +164,21 @@ class StructuralTypes:
                         found[interface] = is_distinctive and reader.satisfies_first(owner, interface)
             left -= len(paths)
         return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
+
+    def _list_promising(self, owner: Declaration, name: str, members: Iterable[str]) -> Sequence[str]:
+        """Return the files that may declare an interface with a member of a class, which this satisfies.
+
+        Such an interface requires another member that the class has, too, or this one is rare. The files of
+        all members are counted only where that matters, once for a class, which may have thousands.
+        """
+        declaring = self._list_declaring(name)
+        paths = self._reader.keep_with_interfaces(declaring)
+        if not paths or len(declaring) <= MAX_ALIKE:
+            return paths
+        counts = self._counts.get(
+            owner, lambda: Counter(path for one in members for path in self._list_declaring(one))
+        )
+        return [path for path in paths if counts[path] > 1]
 
     def list_implementing(self, method: Declaration) -> list[Target]:
         """Return the members that implement a method of an interface, in the classes that satisfy it."""
@@ -193,7 +205,7 @@ class StructuralTypes:
                 found.append(Target(Declaration(path, own.ordinal), Confidence.POSSIBLE))
         return found
 
-    def _list_declaring(self, name: str) -> Sequence[str]:
+    def _list_declaring(self, name: str) -> list[str]:
         paths = self._program.list_declaring(name)
         return [path for path in paths if self._program.find_language(path) in self._languages]
 
