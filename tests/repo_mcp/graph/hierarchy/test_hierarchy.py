@@ -14,6 +14,7 @@ from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, EdgeType, SymbolFilter
 from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.symbols.symbol_record import SymbolRecord
+from tests.counted_calls import count_calls
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, list_incoming, list_outgoing, make_graph
 
 
@@ -141,23 +142,17 @@ def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.Mo
 
 def test_all_that_declare_a_name_share_one_walk_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 2)  # so that overrides are looked for by name
-    asked: list[int] = []
-    for count in (40, 80):
+    called = count_calls(monkeypatch, overrides_by_name, "take_weaker")
+    counts = []
+    for size in (40, 80):
         chain = "class C0:\n    def f(self): ...\n" + "".join(
-            f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, count)
+            f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, size)
         )
         graph = make_graph({"a.py": chain})
-        seen: list[object] = []
-        take = overrides_by_name.take_weaker
-        monkeypatch.setattr(
-            overrides_by_name,
-            "take_weaker",
-            lambda *two, take=take, seen=seen: seen.append(two) or take(*two),
-        )
-        assert len(list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)) == count - 1
-        monkeypatch.setattr(overrides_by_name, "take_weaker", take)
-        asked.append(len(seen))
-    assert asked[1] == 2 * asked[0] + 2  # linear: two for each class below the first
+        assert len(list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)) == size - 1
+        counts.append(len(called))
+        called.clear()
+    assert counts == [78, 158]  # two for each class below the first
 
 
 def test_overrides_below_a_type_that_too_many_files_name_are_all_found(

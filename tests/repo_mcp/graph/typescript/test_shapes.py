@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.hierarchy.structural_types import MAX_ALIKE
 from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType
+from tests.counted_calls import count_calls
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_index import (
     MemoryIndex,
@@ -100,21 +99,15 @@ def test_classes_with_many_members_are_examined_once() -> None:
 def test_what_declares_the_other_members_is_looked_up_once_for_a_class(
     monkeypatch: pytest.MonkeyPatch, alike: int
 ) -> None:
-    asked: list[str] = []
-    find = MemoryIndex.list_declaring
-
-    def count(self: MemoryIndex, name: str) -> Sequence[str]:
-        asked.append(name)
-        return find(self, name)
-
-    monkeypatch.setattr(MemoryIndex, "list_declaring", count)
+    called = count_calls(monkeypatch, MemoryIndex, "list_declaring")
     members = "".join(f"m{at}() {{}} " for at in range(50))
     others = {f"other{at}.ts": "class Other { m1() {} m2() {} m3() {} }\n" for at in range(alike)}
     graph = make_graph({"tank.ts": f"export class Tank {{ {members}}}\n", **others})
     for name in ("Tank.m1", "Tank.m2", "Tank.m3"):
         node = find_node(graph, name)
-        asked.clear()
+        called.clear()
         graph.find_outgoing(node, (EdgeType.OVERRIDES,))
+        asked = [name for _, name in called]
         is_first = name == "Tank.m1" and alike
         assert (asked.count("m40"), len(asked) > 50) == ((1, True) if is_first else (0, False))
 

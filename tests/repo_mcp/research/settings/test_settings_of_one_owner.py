@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.nodes import Node
 from repo_mcp.research.settings.deciding import _trim
 from repo_mcp.research.settings.setting_owners import _CONFIGURES_ALL
+from tests.counted_calls import count_calls
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
@@ -130,14 +130,7 @@ def test_what_sets_and_what_reads_a_default_are_told_apart() -> None:
 def test_the_types_around_lines_are_found_without_reading_a_whole_file_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    outlined: list[str] = []
-    outline = Graph.outline
-
-    def count(self: Graph, path: str) -> list[Node]:
-        outlined.append(path)
-        return outline(self, path)
-
-    monkeypatch.setattr(Graph, "outline", count)
+    outlined = count_calls(monkeypatch, Graph, "outline")
     counts = []
     for size in (10, 20):
         kilns = [
