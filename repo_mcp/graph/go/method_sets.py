@@ -21,6 +21,7 @@ from repo_mcp.graph.go.embedded_types import MAX_FILES, EmbeddedTypes
 from repo_mcp.graph.go.lookup import GoLookup
 from repo_mcp.graph.go.signatures import GoSignatures, Signature, is_same, may_be_same
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
+from repo_mcp.graph.typed.parsed_files import Candidate
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
@@ -247,7 +248,12 @@ class _Reader(EmbeddedTypes):
 
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares itself, in any file of its package."""
-        return [one for one, symbol in self._iter_methods(owner) if symbol.name == name]
+        return [
+            Declaration(other.path, ordinal)
+            for other, part in self._iter_parts(owner)
+            for ordinal in other.record.find_children(part, name)
+            if other.get_kind(ordinal) is SymbolKind.METHOD
+        ]
 
     def list_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares, or else those promoted from the least depth.
@@ -257,8 +263,8 @@ class _Reader(EmbeddedTypes):
         level, met = [_Embedded(owner, 0)], {owner}
         while level and len(met) <= MAX_EMBEDDED:
             found = [(one, method) for one in level for method in self.list_own_methods(one.type, name)]
-            fields = (field for one in level for _, field in self._iter_fields(one.type))
-            if len({one.origin for one, _ in found}) > 1 or name in fields:
+            hides = any(self._has_field(one.type, name) for one in level)
+            if len({one.origin for one, _ in found}) > 1 or hides:
                 return []  # an ambiguous name: none is promoted
             if found:
                 return list(dict.fromkeys(each for one, each in found if not self.is_interface(one.type)))
@@ -268,19 +274,19 @@ class _Reader(EmbeddedTypes):
 
     def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
         """Yield the methods that a type declares itself, in any file and under any name of its package."""
-        for one in (owner, *self.lookup.list_aliases(owner)):
-            yield from self._iter_named_methods(one)
+        for other, part in self._iter_parts(owner):
+            for ordinal in other.record.list_children(part):
+                if other.get_kind(ordinal) is SymbolKind.METHOD:
+                    yield Declaration(other.path, ordinal), other.get_symbol(ordinal)
 
-    def _iter_named_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
-        scope = self.lookup.find_scope(owner.path)
-        if scope is None:
-            return
-        name = scope.get_name(owner.ordinal)
-        for other, part in self.lookup.iter_named(scope, name, (scope.folder,)):
-            if Declaration(other.path, part) == owner or other.get_kind(part) is SymbolKind.EXTENSION:
-                for ordinal in other.record.list_children(part):
-                    if other.get_kind(ordinal) is SymbolKind.METHOD:
-                        yield Declaration(other.path, ordinal), other.get_symbol(ordinal)
+    def _iter_parts(self, owner: Declaration) -> Iterator[Candidate]:
+        """Yield what holds the methods of a type, in any file and under any name of its package."""
+        for one in (owner, *self.lookup.list_aliases(owner)):
+            scope = self.lookup.find_scope(one.path)
+            name = "" if scope is None else scope.get_name(one.ordinal)
+            for other, part in () if scope is None else self.lookup.iter_named(scope, name, (scope.folder,)):
+                if Declaration(other.path, part) == one or other.get_kind(part) is SymbolKind.EXTENSION:
+                    yield other, part
 
     def read(self, owner: Declaration) -> _MethodSet:
         """Return the methods of a type or an interface."""
@@ -346,6 +352,12 @@ class _Reader(EmbeddedTypes):
             assert scope is not None
             if scope.get_kind(ordinal) is SymbolKind.PROPERTY:
                 yield Declaration(owner.path, ordinal), scope.get_name(ordinal)
+
+    def _has_field(self, owner: Declaration, name: str) -> bool:
+        """Return whether a struct has a field of a name."""
+        scope = self.lookup.find_scope(owner.path)
+        found = [] if scope is None else scope.record.find_children(owner.ordinal, name)
+        return scope is not None and any(scope.get_kind(one) is SymbolKind.PROPERTY for one in found)
 
     def _name_key(self, declaration: Declaration, name: str) -> tuple[str, str]:
         """Return the name of a method, with its package if the name is not exported."""

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import NAMED, EdgeType
+from repo_mcp.symbols.symbol_record import SymbolRecord
+from tests.counted_calls import count_calls
 from tests.deep.sizes import examples
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
@@ -379,3 +381,18 @@ def test_a_name_of_an_external_package_imported_by_a_dot_is_no_type_of_this_repo
         }
     )
     assert list_incoming(graph, "files.System", EdgeType.IMPLEMENTS) == []
+
+
+def test_methods_of_one_name_are_looked_up_among_those_of_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = count_calls(monkeypatch, SymbolRecord, "get_symbol")
+    counts = []
+    for size in (20, 40):
+        methods = "".join(f"func (b *Box) Take{one}() {{}}\n" for one in range(size))
+        taker = "type Taker interface { Take1() }\n"
+        graph = make_graph(MODULE | {"box.go": f"package box\n{taker}type Box struct{{}}\n{methods}"})
+        assert list_outgoing(graph, "box.Box.Take1", EdgeType.OVERRIDES)  # reads the method set
+        second = find_node(graph, "box.Box.Take2")
+        called.clear()
+        assert not graph.find_outgoing(second, (EdgeType.OVERRIDES,)).edges
+        counts.append(len(called))
+    assert counts[0] == counts[1]
