@@ -28,13 +28,17 @@ _DECLARED = re.compile(
 def list_local_names(graph: Graph, changed: Iterable[ChangedSymbol], touched: Sequence[str]) -> Set[str]:
     """Return the names that changed functions declare inside, or lines of the diff, and nothing outside."""
     names: set[str] = set()
+    written = {name for line in touched for name in _list_declared(line)}
+    declared: dict[str, set[str]] = {}  # by path: a diff may change thousands of functions of a file
     for one in changed:
         node = one.node
         if node is None or node.symbol.kind not in CALLABLE_KINDS:
             return set()  # lines outside functions may declare anything
         body = graph.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-        names |= {name for line in (*body, *touched) for name in _list_declared(line)}
-        names -= {other.symbol.name for other in graph.outline(node.path)}
+        names |= written.union(name for line in body for name in _list_declared(line))
+        if node.path not in declared:
+            declared[node.path] = {other.symbol.name for other in graph.outline(node.path)}
+        names -= declared[node.path]
     return names
 
 
