@@ -197,6 +197,8 @@ def _is_subject(state: ResearchState, node: Node) -> bool:
 
 def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     if node.symbol.kind in _DISPATCHED:
+        if not _is_subject(state, node):
+            return HopFindings(())  # what overrides an override was found with the subject
         below = state.graph.find_incoming(node, list_implementing(node.symbol.kind))
         links = [
             Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.research.findings.records import Form
+from tests.counted_calls import count_calls
 from tests.repo_mcp.research.asking import Asked
 
 JAVA = {
@@ -35,3 +37,12 @@ def test_what_implements_the_type_is_in_the_opening() -> None:
     report = Asked(JAVA).ask("where is net.Client implemented?")
     assert "by net.ClientImpl (net/ClientImpl.java:3-6)" in report.claim
     assert [one.symbol for one in report.findings] == ["net.Client", "net.ClientImpl"]
+
+
+def test_overrides_of_overrides_are_found_with_the_subject(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = count_calls(monkeypatch, Hierarchy, "find_overriding")
+    chain = [f"class Box{one}(Box{one - 1}):\n    def lift(self): ...\n" for one in range(1, 30)]
+    text = "class Box0:\n    def lift(self): ...\n" + "".join(chain)
+    report = Asked({"box.py": text}).ask("what implements Box0.lift?")
+    assert sum(one.symbol.endswith(".lift") for one in report.findings) == 30
+    assert len({member for _, member in called}) == 1
