@@ -23,6 +23,7 @@ FAILS, BRANCHES, LEAVES = 0.30, 0.10, 0.12
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns, or a flag; names
 TERMS_OF_NAME = 3  # of the question, that a line with a name of several words has: the name and its words
 LOGS = 0.2  # factor of a line that only logs
+FAILURE_CHARS = 10_000  # of a line in which a failure is looked for; a longer one was generated
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\bthrow_\w+\s*+[(<]"
@@ -94,7 +95,7 @@ def holds_failure(line: str) -> bool:
 
     It asks for no more than bundles need: a line that only catches or logs an error may have them, too.
     """
-    return _FAILS.search(line) is not None
+    return _FAILS.search(line, 0, FAILURE_CHARS) is not None
 
 
 def leaves(line: str) -> bool:

@@ -7,10 +7,13 @@ than the stemmer removes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice, takewhile
 
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
@@ -138,6 +141,9 @@ _NUMBER = compile_late(
     re.IGNORECASE,
 )
 _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
+TEXT_CHARS = 1_000  # from so many on, a text is asked for several words, one after the other
+KEPT_STEMS = 100_000  # of the latest texts: some 10 MB
+_stems_of_texts: LruCache[str, Sequence[str]] = LruCache(KEPT_STEMS, len)
 
 
 def find_numbers(text: str) -> frozenset[str]:
@@ -297,19 +303,31 @@ def _stem(word: str) -> str:
     return min(reversed(terms), key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
 
 
-def _list_stems(name: str) -> Mapping[str, None]:
-    return dict.fromkeys(term for word in _WORD.findall(name) for term in _get_terms(word))
+def _list_stems(name: str) -> Sequence[str]:
+    """Return the stems of the words of a name or a text, sorted."""
+    words = dict.fromkeys(_WORD.findall(name))
+    return sorted({term for word in words for term in _get_terms(word)})
 
 
-def _has(stems: Mapping[str, None], wanted: str) -> bool:
-    if wanted in stems:
+def _has(stems: Sequence[str], wanted: str) -> bool:
+    """Return True if sorted stems have one or one like it: the shorter of two begins the longer."""
+    at = bisect_left(stems, wanted)
+    if _holds(stems, wanted, at) or len(wanted) < LEAST_STEM:
+        return _holds(stems, wanted, at)
+    least = max(LEAST_STEM, len(wanted) - MOST_ENDING)
+    if any(_holds(stems, short, bisect_left(stems, short)) for short in _iter_begins(wanted, least)):
         return True
-    return len(wanted) >= LEAST_STEM and any(_are_alike(one, wanted) for one in stems)
+    longer = takewhile(lambda one: one.startswith(wanted), islice(stems, at, None))
+    return any(len(one) <= len(wanted) + MOST_ENDING for one in longer)
 
 
-def _are_alike(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return len(short) >= LEAST_STEM and len(long) - len(short) <= MOST_ENDING and long.startswith(short)
+def _holds(stems: Sequence[str], wanted: str, at: int) -> bool:
+    return at < len(stems) and stems[at] == wanted
+
+
+def _iter_begins(word: str, least: int) -> Iterator[str]:
+    """Yield the beginnings of a word, of `least` characters and more, without the whole word."""
+    return (word[:length] for length in range(least, len(word)))
 
 
 def shares_word(name: str, words: Sequence[str]) -> int:
@@ -319,7 +337,10 @@ def shares_word(name: str, words: Sequence[str]) -> int:
 
 def list_shared(name: str, words: Sequence[str]) -> list[str]:
     """Return those of the words that occur in a name."""
-    own = _list_stems(name)
+    if len(name) < TEXT_CHARS:
+        own = _list_stems(name)
+    else:
+        own = _stems_of_texts.get(name, partial(_list_stems, name))
     return [word for word in words if _has(own, _stem(word))]
 
 

@@ -490,3 +490,8 @@ def test_what_waits_for_a_channel_is_no_arm_of_a_choice(waits: str) -> None:
     shown = choose_text(text, 110, {26: ("send",)})
     assert "send(one)" in shown
     assert "stop()" not in shown
+
+
+def test_a_failure_is_looked_for_at_the_beginning_of_a_line_that_was_generated() -> None:
+    assert holds_failure("x" * 9_000 + "; raise it")
+    assert not holds_failure("x" * 10_000 + "; raise it")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.text import question_words
 from repo_mcp.text.idioms import find_idioms
-from repo_mcp.text.question_words import leave_out_form, list_words, names_kind, spell_plural
+from repo_mcp.text.question_words import leave_out_form, list_shared, list_words, names_kind, spell_plural
+from tests.counted_calls import count_calls
 
 
 @pytest.mark.parametrize(
@@ -102,3 +104,26 @@ def test_regular_plurals(noun: str, plural: str) -> None:
 )
 def test_a_word_that_says_nothing_may_begin_a_name(question: str, words: list[str]) -> None:
     assert list_words(question) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "shared"),
+    [
+        ("validate_rule", ["valid", "validation", "rule", "rules"]),
+        ("valid", ["valid", "validation"]),
+        ("validatorsOfThings", ["valid", "validation"]),
+        ("ruler", ["rule", "rules"]),
+        ("rul", []),
+        ("invalid", []),
+    ],
+)
+def test_a_name_has_a_word_if_the_shorter_of_two_stems_begins_the_other(name: str, shared: list[str]) -> None:
+    assert list_shared(name, ["valid", "validation", "rule", "rules"]) == shared
+
+
+def test_a_long_text_that_is_asked_for_several_words_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = count_calls(monkeypatch, question_words, "_get_terms")
+    text = " ".join(f"parcel{one}" for one in range(300))
+    for word in ("valid", "parcel7", "depot", "sent"):
+        assert list_shared(f"{text} valid", [word]) == ([word] if word in ("valid", "parcel7") else [])
+    assert len(called) == 301 + 4
