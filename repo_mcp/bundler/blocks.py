@@ -17,6 +17,7 @@ from repo_mcp.record_classes import dataclass
 SMALL_FILE_LINES = 40
 SMALL_CLASS_LINES = 40  # a longer one is cut into its members
 LONG_LINES = 250  # a longer function that consists mostly of inner functions counts as a module
+MAX_NESTED = 24  # declarations inside of each other that are cut; what is deeper belongs to the last
 TEXT_LINES = 40  # of a piece of text outside all declarations
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer comment is a block of its own
 _SAYS_NOTHING = re.compile(r"[\s\])};,]*+(?:end)?[\s;]*$")
@@ -48,7 +49,7 @@ def cut_blocks(
         return []
     if len(lines) <= small_file_lines:
         return [Block(1, len(lines), max(spans, key=lambda one: one.end_line - one.head_line, default=None))]
-    rough = list(_cut(lines, spans, 1, len(lines), None))
+    rough = list(_cut(lines, spans, 1, len(lines), None, MAX_NESTED))
     blocks: list[Block] = []
     for block in rough:
         if blocks and block.span is None and _says_nothing(lines, block):
@@ -60,9 +61,17 @@ def cut_blocks(
 
 
 def _cut(
-    lines: Sequence[str], spans: Sequence[SymbolSpan], start: int, end: int, owner: SymbolSpan | None
+    lines: Sequence[str],
+    spans: Sequence[SymbolSpan],
+    start: int,
+    end: int,
+    owner: SymbolSpan | None,
+    levels: int,
 ) -> Iterator[Block]:
-    """Yield the blocks of the lines `start` to `end`, which hold all the spans and lie in `owner`."""
+    """Yield the blocks of the lines `start` to `end`, which hold all the spans and lie in `owner`.
+
+    Declarations inside of each other are cut for so many levels.
+    """
     line, position, head = start, 0, owner
     while position < len(spans):
         span = spans[position]
@@ -73,10 +82,10 @@ def _cut(
         if first > line:
             yield from _cut_text(lines, line, first - 1, head, owner)
         inside = spans[position + 1 : inner]
-        if is_whole(lines, span, inside):
+        if not levels or is_whole(lines, span, inside):
             yield Block(first, span.end_line, span, owner)
         else:
-            yield from _cut(lines, inside, first, span.end_line, span)
+            yield from _cut(lines, inside, first, span.end_line, span, levels - 1)
         line, head, position = span.end_line + 1, None, inner
     if line <= end:
         yield from _cut_text(lines, line, end, head, owner)
@@ -98,8 +107,16 @@ def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan
     head = " ".join(lines[span.head_line - 1 : span.name_line])
     if holds_members(head, span.name):
         return False
-    held = {line for one in inside for line in range(one.start_line, one.end_line + 1)}
-    return count <= LONG_LINES or 2 * len(held) < count
+    return count <= LONG_LINES or 2 * _count_held(inside) < count
+
+
+def _count_held(spans: Sequence[SymbolSpan]) -> int:
+    """Return the number of lines that some spans hold together; they are nested or disjoint, outer first."""
+    count = last = 0
+    for one in spans:
+        count += max(0, one.end_line - max(last, one.start_line - 1))
+        last = max(last, one.end_line)
+    return count
 
 
 def _cut_text(

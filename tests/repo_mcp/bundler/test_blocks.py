@@ -1,0 +1,26 @@
+"""How files are cut into the blocks of bundles."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from repo_mcp.bundler.blocks import MAX_NESTED, cut_blocks, is_whole
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+
+
+def test_thousands_of_declarations_inside_of_each_other_are_cut_for_some_levels() -> None:
+    count = 3_000
+    lines = [*(f"class C{at} {{" for at in range(count)), *"}" * count]
+    spans = [SymbolSpan(at + 1, 2 * count - at, at + 1, at + 1, f"C{at}", f"C{at}") for at in range(count)]
+    blocks = cut_blocks(lines, spans)
+    assert [block.span.name for block in blocks if block.span] == [f"C{at}" for at in range(MAX_NESTED + 1)]
+    assert (blocks[0].start_line, blocks[-1].end_line) == (1, 2 * count)
+    assert all(one.end_line + 1 == two.start_line for one, two in pairwise(blocks))
+
+
+def test_lines_of_inner_declarations_are_counted_once() -> None:
+    lines = ["def f():"] * 400
+    outer = SymbolSpan(1, 400, 1, 1, "f", "f")
+    inner = [SymbolSpan(10, 180, 10, 10, "g", "f.g"), SymbolSpan(20, 170, 20, 20, "h", "f.g.h")]
+    assert is_whole(lines, outer, inner)
+    assert not is_whole(lines, outer, [*inner, SymbolSpan(181, 210, 181, 181, "i", "f.i")])
