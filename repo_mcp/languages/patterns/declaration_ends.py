@@ -257,7 +257,7 @@ def _find_placed_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> in
 
     `#line` says so, which generated code of templates has: those lines have the indentation of that file.
     """
-    body = _find_body(layout, line) if b"#line " in layout.text else None
+    body = _find_body(layout, line) if layout.places_lines else None
     if body is None:
         return _find_brace_end(layout, line, closes)
     depth = 0

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
 MAX_PASSES = 64  # over all lines at once, for their indentation; deeper ones are measured one by one,
 FEW_LINES = 16  # as are the last few
 MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
+# Lines in lists of those that are not deeper than some depth: 40 MB. A text may have hundreds of thousands of
+# lines, and hundreds of depths; for depths without a list, FAR_LINES are looked at together.
+MAX_LISTED, FAR_LINES = 1_000_000, 4_096
 _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
@@ -85,6 +88,7 @@ class Layout:
         if language in WORD_LANGUAGES:
             self._pass_over_comments()
         self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
+        self._listed = 0  # lines in these lists
         self._steps = MAX_STEPS
 
     def _pass_over_texts(self) -> None:
@@ -143,6 +147,11 @@ class Layout:
         return np.minimum(self._line_starts.searchsorted(offsets, "right") - 1, len(self.lines) - 1)
 
     @cached_property
+    def places_lines(self) -> bool:
+        """Return whether a text of C# says of lines that they are of another file."""
+        return b"#line " in self.text
+
+    @cached_property
     def _stops(self) -> list[int]:
         """Return the lines that have a brace, end in a semicolon, or are blank."""
         stops = self._depths == NO_TEXT
@@ -196,13 +205,27 @@ class Layout:
     def iter_outer(self, start: int, depth: int) -> Iterator[int]:
         """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
         outer = self._outer.get(depth)
+        if outer is None and self._listed < MAX_LISTED:
+            outer = self._outer[depth] = self._list_outer(0, len(self.lines), depth)
+            self._listed += len(outer)
         if outer is None:
-            is_outer = (self._depths <= depth) & ~self._ends_nothing
-            outer = self._outer[depth] = np.flatnonzero(is_outer).tolist()
-        for place in range(bisect_left(outer, start), len(outer)):
+            lines = self._iter_far(start, depth)
+        else:
+            lines = islice(outer, bisect_left(outer, start), None)
+        for line in lines:
             if not self.spend_step():
                 return
-            yield outer[place]
+            yield line
+
+    def _list_outer(self, start: int, end: int, depth: int) -> list[int]:
+        is_outer = (self._depths[start:end] <= depth) & ~self._ends_nothing[start:end]
+        found: list[int] = (is_outer.nonzero()[0] + start).tolist()
+        return found
+
+    def _iter_far(self, start: int, depth: int) -> Iterator[int]:
+        """Yield the lines from `start` on that are not deeper, without a list of all of them."""
+        for first in range(start, len(self.lines), FAR_LINES):
+            yield from self._list_outer(first, first + FAR_LINES, depth)
 
     def find_start(self, line: int) -> int:
         """Return the first line of the type, comments and decorators that touch a declaration from above."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.languages.patterns import line_layout
 from repo_mcp.languages.patterns.declared_spans import (
     MAX_NESTING,
     MAX_SPANS,
@@ -20,6 +21,7 @@ from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
 from repo_mcp.languages.patterns.line_layout import NO_TEXT, TAB_COLUMNS, Layout
 from tests.architecture.source_tree import list_files, load_module
+from tests.counted_calls import count_calls
 from tests.deep.sizes import choose
 from tests.repo_mcp.languages.patterns.test_every_language import TEXTS
 from tests.repo_mcp.languages.patterns.test_landmarks import SNIPPETS
@@ -596,3 +598,31 @@ def test_names_of_cpp_have_the_signs_of_destructors_and_operators() -> None:
         "Pot.operator()",
         "Pot.operator bool",
     ]
+
+
+def test_lines_of_hundreds_of_depths_are_not_listed_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(f"{' ' * depth}function f{depth}() {{\n" for depth in range(60)) + "x\n" * 500
+    listed = count_calls(monkeypatch, Layout, "_list_outer")
+    spans = list_declared_spans(find_language("a.js"), text.encode())
+    monkeypatch.setattr(line_layout, "MAX_LISTED", 1_000)
+    monkeypatch.setattr(line_layout, "FAR_LINES", 100)
+    assert sum(end - start > 500 for _, start, end, _ in listed) == 60
+    listed.clear()
+    assert list_declared_spans(find_language("a.js"), text.encode()) == spans
+    assert sum(end - start > 500 for _, start, end, _ in listed) == 2
+
+
+def test_what_csharp_says_of_lines_is_looked_for_once_in_a_text() -> None:
+    def write(count: int) -> bytes:
+        return b"class A {\n" + b"  void F() { G(); }\n" * count + b"}\n"
+
+    class Text(bytes):
+        searched = 0
+
+        def __contains__(self, part: object) -> bool:
+            self.searched += part == b"#line "
+            return super().__contains__(part)  # type: ignore[operator]
+
+    text = Text(write(50))
+    assert len(list_declared_spans(find_language("A.cs"), text)) == 51
+    assert text.searched == 1
