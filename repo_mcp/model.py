@@ -126,6 +126,7 @@ class Outline:
     parser: str  # how they were found: "ast", "lexical", "headings", "keys", or an adapter's own word
     warnings: tuple[str, ...] = ()
     truncated: bool = False  # there are more declarations than an outline may hold
+    may_change: bool = False  # a parser failed, which may read the same text the next time
 
 
 @dataclass(frozen=True, slots=True)

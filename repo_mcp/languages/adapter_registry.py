@@ -112,8 +112,8 @@ class AdapterRegistry:
         except AdapterFault as fault:
             warning = _describe(adapter, fault)
         if not self._lexical.supports_path(path):
-            return Outline(path, language, (), "none", (warning,))
-        return outline_lexically(path, own, text, (warning,))
+            return Outline(path, language, (), "none", (warning,), may_change=True)
+        return replace(outline_lexically(path, own, text, (warning,)), may_change=True)
 
     def complete(self, outline: Outline, text: bytes) -> Outline:
         """Return an outline of normalised text with the members that only a symbol parser sees.
@@ -133,7 +133,7 @@ class AdapterRegistry:
         try:
             record = decode_symbol_record(self._parse(task, name.encode() + b"\n" + text))
         except (ParserFailed, SymbolRecordError):
-            return failed
+            return replace(failed, may_change=True)
         if record.status is ParseStatus.PARTIAL:
             outline = replace(outline, warnings=(*outline.warnings, _PARTLY_PARSED))
         return complete(outline, language, text, record)

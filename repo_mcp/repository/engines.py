@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from repo_mcp.storage.poison import PoisonList
     from repo_mcp.symbols.model import SymbolKind
 
-KEPT_SYMBOLS = 20_000  # symbols of the outlines that are kept: two of the largest possible, some 10 MB
+KEPT_SYMBOLS = 30_000  # symbols of the outlines that are kept: three of the largest possible, some 15 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class Outliner:
         such text, which takes half a second.
 
         A call may ask for twenty declarations of one file, and a diff name it in each of its commits: the
-        latest outlines are kept, but none with a warning, whose cause may pass.
+        latest outlines are kept, but none of a parser that failed.
         """
         key = path, compute_fingerprint(data), whole
         found = self._kept.find(key)
@@ -300,7 +300,7 @@ class Outliner:
                 found = self.adapters.complete(self.outline(path, data), data)
             else:
                 found = self.adapters.outline(path, data.decode("utf-8", "replace"))
-            if not found.warnings:
+            if not found.may_change:
                 self._kept.put(key, found)
         return found
 

@@ -15,6 +15,7 @@ from repo_mcp.languages.outline.adapter import Adapter, Parse, ParserFailed, Par
 from repo_mcp.languages.outline.lexical_adapter import outline_lexically
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import Outline, Symbol
+from repo_mcp.record_classes import replace
 
 PARSER = "ast"
 TASK = "python"
@@ -47,10 +48,14 @@ class PythonAdapter(Adapter):
             return self._read_answer(path, text, json.loads(self._parse(TASK, data)))
         except ParserFailed as failure:
             if failure.fault is ParserFault.UNAVAILABLE:
-                return self._outline_lexically(path, text, f"There is no parser process: {_BY_LINE_PATTERNS}")
-            return self._refuse(path, "The file could not be parsed within the time and memory limits.")
+                found = self._outline_lexically(
+                    path, text, f"There is no parser process: {_BY_LINE_PATTERNS}"
+                )
+            else:
+                found = self._refuse(path, "The file could not be parsed within the time and memory limits.")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return self._refuse(path, "The parser process gave no readable answer.")
+            found = self._refuse(path, "The parser process gave no readable answer.")
+        return replace(found, may_change=True)
 
     def _read_answer(self, path: str, text: str, answer: dict[str, Any]) -> Outline:
         failed = answer.get("failure")
