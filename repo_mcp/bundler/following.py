@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import StrEnum
 from heapq import nsmallest
 from itertools import islice
+from operator import attrgetter
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import MAX_DECLARING
@@ -65,11 +66,9 @@ def list_steps(view: FileView, block: Block, modules: Mapping[str, str]) -> list
     """
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
-    declared = Counter(
-        one.name.rpartition(".")[2]
-        for one in view.layout.spans
-        if block.start_line < one.start_line <= block.end_line
-    )
+    spans, get_start = view.layout.spans, attrgetter("start_line")
+    first, last = (bisect_right(spans, line, key=get_start) for line in (block.start_line, block.end_line))
+    declared = Counter(one.name.rpartition(".")[2] for one in spans[first:last])
     comments = view.layout.comment_lines
     numbers = range(block.start_line, block.end_line + 1)
     code = "\n".join(view.live.lines[number - 1] for number in numbers if number not in comments)

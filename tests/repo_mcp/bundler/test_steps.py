@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -354,6 +354,18 @@ def test_what_a_block_calls_and_uses() -> None:
     assert steps["transfer"] is Use.CALL
     assert steps["balance"] is Use.NAMED
     assert not {"Account", "return", "Two"} & steps.keys()
+
+
+def test_of_the_declarations_of_a_file_those_in_the_block_are_looked_at() -> None:
+    class Unread(tuple[SymbolSpan, ...]):
+        def __iter__(self) -> Iterator[SymbolSpan]:
+            raise AssertionError("a file may have tens of thousands")
+
+    seen = view(SOURCE + FILLING)
+    account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
+    steps = list_steps(seen, account, {})
+    seen.layout = replace(seen.layout, spans=Unread(seen.layout.spans))
+    assert list_steps(seen, account, {}) == steps
 
 
 def test_a_class_does_not_call_the_methods_that_it_only_declares() -> None:
