@@ -40,6 +40,7 @@ _OPEN = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what lies in them nee
 _ROWS_OF_NAME = 2  # that are resolved to find the file of a name: one of them may mean a variable
 _DECLARING = 8  # files with a name that are looked at
 _CACHED_NAMES = 20_000
+_MAX_NAMES, _MAX_USES = 4_000, 20_000  # of one file that are looked up to find the files that it uses
 _IMPORTING_SPACES = frozenset({"csharp"})  # languages whose files import namespaces
 
 
@@ -156,15 +157,18 @@ class BulkScan:
             if uses is not Uses.NONE and self._program.find_language(path) in NAMELESS_FILES:
                 known = {path, *(one.target for one in found)}
                 rows = np.flatnonzero(~np.isin(record.ref_roles, _NO_USES)).tolist()
-                rows = rows if uses is Uses.ALL else self._choose_rows(record, rows)
+                rows = rows[:_MAX_USES] if uses is Uses.ALL else self._choose_rows(record, rows)
                 found.update(dict.fromkeys(self._iter_used(path, record, rows, known)))
             return sorted(found, key=lambda one: one.line)
 
     def _choose_rows(self, record: SymbolRecord, rows: Iterable[int]) -> list[int]:
-        """Return the first rows of each name that a type has, or something that lies in no type."""
+        """Return the first rows of each of the first names that a type has, or something in no type."""
         chosen: dict[str, list[int]] = {}
         for row in rows:
-            own = chosen.setdefault(record.strings[record.ref_names[row]], [])
+            name = record.strings[record.ref_names[row]]
+            if name not in chosen and len(chosen) == _MAX_NAMES:
+                continue
+            own = chosen.setdefault(name, [])
             if len(own) < _ROWS_OF_NAME:
                 own.append(row)
         return sorted(row for name, own in chosen.items() if self._is_seen_by_name(name) for row in own)

@@ -59,6 +59,7 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_OUTGOING = 3_000  # references inside one symbol that are resolved in one window
 MAX_INCOMING = 6_000  # references by name that one window resolves, for one target: 0.4 s
+MAX_DECLARED = 4_000  # declarations of a file that are searched for what depends on the file: 0.8 s
 # The first window for a name with more uses than a full window holds; each further window is twice as large.
 # It takes 0.1 s, and a full one would also show only a small part of all edges. With 40 files the first
 # callers of the kernel's hottest names came 20 to 50 ms later.
@@ -205,6 +206,7 @@ class EdgeFinder(References):
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
             declared = self._list_declared(target, record, types)
+            is_cut, declared = is_cut or len(declared) > MAX_DECLARED, declared[:MAX_DECLARED]
             is_hot = bounds is None and not types <= _IMPLEMENTING  # few of the uses of a type are bases
             is_hot = is_hot and self._are_hot([target, *declared], folder, most)
             window = Window(FIRST.narrow(most) if is_hot else most, most)

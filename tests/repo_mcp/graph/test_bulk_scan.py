@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from repo_mcp.graph.bulk_scan import TOP_CALLS, TYPE_BASES, Uses
+import pytest
+
+from repo_mcp.graph import bulk_scan
+from repo_mcp.graph.bulk_scan import TOP_CALLS, TYPE_BASES, BulkScan, Uses
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import CALLS, EdgeType, SymbolFilter
+from tests.counted_calls import count_calls
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, make_graph
 
 FILES = {
@@ -191,3 +195,12 @@ def test_static_imports_of_java_are_listed_once_and_use_the_type() -> None:
         (5, "", "org.other.All"),
     ]
     assert list_incoming(graph, "a.Held", EdgeType.IMPORTS) == [("imports", "exact", "b", (2, 3))]
+
+
+def test_of_very_many_names_in_a_file_the_first_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_scan, "_MAX_NAMES", 20)
+    calls = "".join(f"  void g{at}() {{ f{at}(); }}\n" for at in range(40))
+    scan = make_graph({"Big.java": f"class Big {{\n{calls}}}\n"}).scan
+    called = count_calls(monkeypatch, BulkScan, "_is_seen_by_name")
+    assert scan.list_imports("Big.java", Uses.NAMED) == []
+    assert len(called) == 20

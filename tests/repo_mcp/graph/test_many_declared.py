@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.graph import edge_finder
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.lookup.qualified_names import FEW_FILES
 from repo_mcp.graph.lookup.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.rust.lookup import RustLookup
 from repo_mcp.graph.typed.parsed_files import MAX_FILES
-from repo_mcp.graph.vocabulary import SymbolFilter
+from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
-from tests.repo_mcp.graph.memory_index import MemoryIndex
+from tests.counted_calls import count_calls
+from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
 
 MANY = 4 * FEW_FILES
 
@@ -118,3 +120,16 @@ def test_paths_of_a_name_are_grouped_as_the_nearest_files_have_them() -> None:
                 met.append((near[0], other.path[0]))
     assert sorted(set(met)) == [("a", "a"), ("b", "b")]
     assert len(met) == 2 * MAX_FILES
+
+
+def test_what_depends_on_a_file_is_looked_for_by_the_first_of_very_many_declarations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(edge_finder, "MAX_DECLARED", 20)
+    for count in (20, 21):
+        many = "".join(f"def f{at}():\n    pass\n" for at in range(count))
+        graph = make_graph({"a.py": many, "b.py": "import a\n"})
+        searched = count_calls(monkeypatch, edge_finder.ReferenceSearch, "run")
+        found = graph.find_incoming(find_node(graph, "a.py"), NAMED)
+        assert (len(searched), found.cut) == (21, count > 20)  # and for the file itself
+        assert [graph.get_node(edge.other).path for edge in found.edges] == ["b.py"]
