@@ -21,7 +21,7 @@ from repo_mcp.graph.go.embedded_types import MAX_FILES, EmbeddedTypes
 from repo_mcp.graph.go.lookup import GoLookup
 from repo_mcp.graph.go.signatures import GoSignatures, Signature, is_same, may_be_same
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
-from repo_mcp.graph.typed.parsed_files import Candidate
+from repo_mcp.graph.typed.rules import Candidate
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.hierarchy.hierarchy import Hierarchy
 from repo_mcp.research.findings.records import Form
 from tests.counted_calls import count_calls
 from tests.repo_mcp.research.asking import Asked
