@@ -43,30 +43,25 @@ class PythonClasses:
     def list_order(self, start: Class) -> tuple[list[Class], str]:
         """Return a class and its bases in member lookup order, and the name of an external base ("" if none).
 
-        The order is depth first, with a class after all classes that inherit from it, and has at most
-        MAX_CLASSES. It equals Python's own order where there is one and no base occurs twice. External bases
-        are in it as classes without a file.
+        The order is Python's own, as far as there is one, and has at most MAX_CLASSES. External bases are in
+        it as classes without a file.
         """
         return self._orders.get(start, lambda: self._build_order(start))
 
     def _build_order(self, start: Class) -> tuple[list[Class], str]:
-        seen: list[Class] = []
-        times: Counter[Class] = Counter()
+        bases: dict[Class, list[Class]] = {}
         foreign = ""
         stack = [start]
-        while stack and len(seen) < 2 * MAX_CLASSES:
+        while stack and len(bases) < MAX_CLASSES:
             one = stack.pop()
-            if times[one] > 1:
+            if one in bases:
                 continue
-            seen.append(one)
-            times[one] += 1
-            if _is_outside(one):
-                continue
-            bases, outer = self._bases.get(one, partial(self._list_bases, one))
-            foreign = foreign or outer
-            stack += [base for base in reversed(bases) if base != start]
-        last: dict[Class, int] = {one: position for position, one in enumerate(seen)}
-        return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
+            found, outer = (
+                ([], "") if _is_outside(one) else self._bases.get(one, partial(self._list_bases, one))
+            )
+            bases[one], foreign = found, foreign or outer
+            stack += reversed(found)
+        return _linearize(start, bases)[:MAX_CLASSES], foreign
 
     def _list_bases(self, one: Class) -> tuple[list[Class], str]:
         """Return the bases declared here, and the dotted name of an external one."""
@@ -187,6 +182,33 @@ class PythonClasses:
                 if names is not None and names.is_declared_property(value.ordinal):
                     return [value]
         return []
+
+
+def _linearize(start: Class, bases: dict[Class, list[Class]]) -> list[Class]:
+    """Return a class and its bases in Python's order, C3; cycles are cut, contradictions ignored."""
+    orders: dict[Class, list[Class]] = {}
+    active: list[Class] = [start]
+    while active:
+        one = active[-1]
+        below = [base for base in bases.get(one, ()) if base not in active]
+        if waiting := [base for base in below if base not in orders]:
+            active.append(waiting[0])
+            continue
+        orders[one] = [one, *_merge([*(orders[base] for base in below), below])]
+        active.pop()
+    return orders[start]
+
+
+def _merge(orders: list[list[Class]]) -> list[Class]:
+    """Return the classes of several orders, each before those that follow it in any of them."""
+    waiting = [list(reversed(one)) for one in orders if one]
+    merged: list[Class] = []
+    while waiting:
+        behind = Counter(each for one in waiting for each in one[:-1])
+        chosen = next((one[-1] for one in waiting if one[-1] not in behind), waiting[0][-1])
+        merged.append(chosen)
+        waiting = [kept for one in waiting if (kept := [each for each in one if each != chosen])]
+    return merged
 
 
 def _is_outside(one: Class) -> bool:

@@ -331,3 +331,21 @@ def test_the_branch_that_ran_is_not_in_the_text(case: str) -> None:
 def test_a_member_that_two_ways_lead_to_is_named_once() -> None:
     text = f"{SHAPE}def f(a: Shape):\n    s = a if a else Shape()\n    s.«area»()\n"
     assert meaning({"a.py": text}) == ["a.py:Shape.area"]
+
+
+ORDERED = """
+class Root:
+    def passed(self): ...
+class Left(Root): ...
+class Right(Root): ...
+class Kind(Left):
+    def passed(self): ...
+class Both(Left, Right): ...
+class Made(Both, Kind):
+    def run(self):
+        self.«passed»()
+"""
+
+
+def test_a_base_that_comes_thrice_comes_behind_all_that_derive_from_it() -> None:
+    assert meaning({"a.py": ORDERED}) == ["a.py:Kind.passed"]
