@@ -23,6 +23,7 @@ from repo_mcp.graph.python.bindings import (
 from repo_mcp.graph.python.branches import list_reaching
 from repo_mcp.graph.python.classes import Class, PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames, list_arguments
+from repo_mcp.graph.python.outside import is_any_type
 from repo_mcp.graph.python.scoping import MAX_VALUES, Form, PythonScoping, Value, merge_values
 from repo_mcp.graph.python.steps import PythonSteps
 from repo_mcp.languages.python.paths import COPIED, KEYED
@@ -97,26 +98,43 @@ class PythonEvaluator:
             if self._step_count > MAX_STEPS:
                 self._was_cut = True
                 return None
-            if piece.startswith("(" + COPIED) and _are_copiers(values):
-                copied = piece[2:-1].partition(",")[0]
-                values = self.evaluate(path, ordinal, copied, line) or self._step(values, piece)
+            if piece.startswith("(" + COPIED):
+                values = self._call_with(values, path, ordinal, piece, line)
                 continue
             values = self._step(values, piece)
             if (key := _KEY.match(piece)) and all(one.form is Form.OUTSIDE for one in values or ()):
                 values = self._list_keyed(path, ordinal, key[1], line) or values
         return values
 
+    def _call_with(self, called: list[Value], path: str, ordinal: int, piece: str, line: int) -> Known:
+        """Return the values of a call that may return a copy of its first argument, or an object of it."""
+        given = piece[2:-1].partition(",")[0]
+        if _are_copiers(called):
+            return self.evaluate(path, ordinal, given, line) or self._step(called, piece)
+        values = self._step(called, piece)
+        if not values or not any(map(_is_any, values)):
+            return values
+        classes = self.evaluate(path, ordinal, given, line) or ()
+        made = [
+            one._replace(form=Form.INSTANCE, is_certain=False)
+            for one in classes
+            if self.classes.is_class(one)
+        ]
+        return merge_values([made, [one for one in values if not made or not _is_any(one)]])
+
     def _list_keyed(self, path: str, ordinal: int, key: str, line: int) -> list[Value]:
         """Return, as guesses, the values that a mapping has under a constant: T if its type is `Key[T]`."""
-        groups = []
-        for one in self.evaluate(path, ordinal, key, line) or ():
-            names = self._scoping.find_names_of(one)
-            asked = (one.path, one.ordinal, _KEYED)
-            if names is None or asked in self._active or self._depth >= MAX_DEPTH:
-                continue
-            found = self._answers.find(asked)
-            groups.append(self._keep(asked, list_arguments(names, one.ordinal)) if found is None else found)
-        return [one.guessed() for one in merge_values(groups)]
+        found = [self._list_arguments(one) for one in self.evaluate(path, ordinal, key, line) or ()]
+        return [one.guessed() for one in merge_values(found)]
+
+    def _list_arguments(self, value: Value) -> list[Value]:
+        """Return the values of T for a variable whose written type is `Key[T]`."""
+        names = self._scoping.find_names_of(value)
+        asked = (value.path, value.ordinal, _KEYED)
+        if names is None or asked in self._active or self._depth >= MAX_DEPTH:
+            return []
+        found = self._answers.find(asked)
+        return self._keep(asked, list_arguments(names, value.ordinal)) if found is None else found
 
     # Roots
 
@@ -331,7 +349,11 @@ class PythonEvaluator:
             return held
         if names.is_assigned_in_method(variable.ordinal):
             return held
-        return [each for one in held for each in self._steps.read_descriptor(one)]
+        read = [each for one in held for each in self._steps.read_descriptor(one)]
+        if not any(map(_is_any, read)):
+            return read
+        given = [one.guessed() for one in self._list_arguments(variable)]
+        return [one for one in read if not given or not _is_any(one)] + given
 
     def _is_variable(self, value: Value) -> bool:
         names = self._scoping.find_names_of(value)
@@ -385,6 +407,10 @@ class PythonEvaluator:
             self._answers.put(key, found)
         self._was_cut |= was_cut
         return found
+
+
+def _is_any(value: Value) -> bool:
+    return value.form is Form.OUTSIDE and is_any_type(value.path)
 
 
 def _are_copiers(values: Sequence[Value]) -> bool:

@@ -25,7 +25,7 @@ from repo_mcp.graph.program import (
 from repo_mcp.graph.python.evaluator import PythonEvaluator
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.python.names import Imported, PythonNames, find_scope, is_private
-from repo_mcp.graph.python.outside import is_made_up
+from repo_mcp.graph.python.outside import is_any_type, is_made_up
 from repo_mcp.graph.python.replacements import PythonReplacements
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
@@ -82,36 +82,36 @@ _TEXT = """
     create_ustar_header create_version create_window_function critical ctime cursor cwd daemon data
     data_received date date_time day days debug debuglevel decode default defaultTestResult
     default_exception_handler default_factory default_msec_format default_port default_time_format
-    defaults del_param delete denominator dereference description deserialize destroy detach devmajor
-    devminor difference difference_update digest disable_interspersed_args discard doClassCleanups
-    doCleanups done drain drive dst dtype dump dumps dup elements emit empty enable_interspersed_args
-    encode encoding end end_lineno end_offset endheaders endpos endswith enterClassContext enterContext
-    enter_context eof_received errno error errorlevel errors exception execute executemany executescript
-    exists exit exp expand expand_prog_name expandtabs expanduser expovariate extend extendleft
-    external_attr extra extract extract_version extractall extractfile extraction_filter f_back
-    f_builtins f_code f_contiguous f_globals f_lasti f_lineno f_locals f_trace f_trace_lines
-    f_trace_opcodes fail failIf failIfAlmostEqual failIfEqual failUnless failUnlessAlmostEqual
-    failUnlessEqual failUnlessRaises failureException family fatal feed feed_data feed_eof fetchall
-    fetchmany fetchone fieldnames fields file_size filename filename2 fileno fileobject filter find
-    findCaller findall finditer findtext first flag_bits flags flush fma fold format formatException
-    formatMessage formatStack formatTime format_description format_epilog format_field format_help
-    format_map format_option_help format_usage fp fragment from_bytes from_callable from_decimal
-    from_file from_float frombuf frombytes fromfile fromhex fromisocalendar fromisoformat fromkeys
-    fromlist fromordinal fromtarfile fromtimestamp fromunicode fromutc full fullmatch gammavariate gauss
-    get getChild getEffectiveLevel getMessage getName get_all get_body get_boundary get_charset
-    get_charsets get_content get_content_charset get_content_disposition get_content_maintype
-    get_content_subtype get_content_type get_coro get_debug get_default get_default_type
-    get_default_values get_description get_exception_handler get_extra_info get_field get_filename
-    get_info get_inheritable get_loop get_name get_nowait get_option get_option_group get_param
-    get_params get_payload get_prog_name get_stack get_starttag_text get_task_factory get_unixfrom
-    get_usage get_value get_version getaddrinfo getblocking getboolean getbuffer getcode getfloat
-    getheader getheaders getinfo getint getlimit getmember getmembers getnameinfo getnames getpeername
-    getpos getrandbits getresponse getroot getsockname getsockopt getstate gettarinfo gettimeout geturl
-    getvalue gi_code gi_frame gi_running gi_suspended gi_yieldfrom gid glob gname goahead group
-    groupdict groupindex groups gzopen handle handleError handle_charref handle_comment handle_data
-    handle_decl handle_endtag handle_entityref handle_pi handle_startendtag handle_starttag handlers
-    hardlink_to hasHandlers has_option has_section header_offset headers hex hexdigest home hostname
-    hour id ident ignore_zeros imag in_transaction index indices info infolist init insert int
+    defaults del_param delete deleter denominator dereference description deserialize destroy detach
+    devmajor devminor difference difference_update digest disable_interspersed_args discard
+    doClassCleanups doCleanups done drain drive dst dtype dump dumps dup elements emit empty
+    enable_interspersed_args encode encoding end end_lineno end_offset endheaders endpos endswith
+    enterClassContext enterContext enter_context eof_received errno error errorlevel errors exception
+    execute executemany executescript exists exit exp expand expand_prog_name expandtabs expanduser
+    expovariate extend extendleft external_attr extra extract extract_version extractall extractfile
+    extraction_filter f_back f_builtins f_code f_contiguous f_globals f_lasti f_lineno f_locals f_trace
+    f_trace_lines f_trace_opcodes fail failIf failIfAlmostEqual failIfEqual failUnless
+    failUnlessAlmostEqual failUnlessEqual failUnlessRaises failureException family fatal feed feed_data
+    feed_eof fetchall fetchmany fetchone fieldnames fields file_size filename filename2 fileno
+    fileobject filter find findCaller findall finditer findtext first flag_bits flags flush fma fold
+    format formatException formatMessage formatStack formatTime format_description format_epilog
+    format_field format_help format_map format_option_help format_usage fp fragment from_bytes
+    from_callable from_decimal from_file from_float frombuf frombytes fromfile fromhex fromisocalendar
+    fromisoformat fromkeys fromlist fromordinal fromtarfile fromtimestamp fromunicode fromutc full
+    fullmatch gammavariate gauss get getChild getEffectiveLevel getMessage getName get_all get_body
+    get_boundary get_charset get_charsets get_content get_content_charset get_content_disposition
+    get_content_maintype get_content_subtype get_content_type get_coro get_debug get_default
+    get_default_type get_default_values get_description get_exception_handler get_extra_info get_field
+    get_filename get_info get_inheritable get_loop get_name get_nowait get_option get_option_group
+    get_param get_params get_payload get_prog_name get_stack get_starttag_text get_task_factory
+    get_unixfrom get_usage get_value get_version getaddrinfo getblocking getboolean getbuffer getcode
+    getfloat getheader getheaders getinfo getint getlimit getmember getmembers getnameinfo getnames
+    getpeername getpos getrandbits getresponse getroot getsockname getsockopt getstate gettarinfo getter
+    gettimeout geturl getvalue gi_code gi_frame gi_running gi_suspended gi_yieldfrom gid glob gname
+    goahead group groupdict groupindex groups gzopen handle handleError handle_charref handle_comment
+    handle_data handle_decl handle_endtag handle_entityref handle_pi handle_startendtag handle_starttag
+    handlers hardlink_to hasHandlers has_option has_section header_offset headers hex hexdigest home
+    hostname hour id ident ignore_zeros imag in_transaction index indices info infolist init insert int
     internal_attr interrupt intersection intersection_update isDaemon isEnabledFor isReservedKey isSet
     is_absolute is_alive is_attachment is_block_device is_canonical is_char_device is_closed is_closing
     is_dir is_fifo is_file is_finite is_infinite is_integer is_mount is_multipart is_nan is_normal
@@ -152,9 +152,9 @@ _TEXT = """
     set_exception_handler set_inheritable set_name set_param set_payload set_process_default_values
     set_progress_handler set_raw set_result set_running_or_notify_cancel set_task_factory
     set_trace_callback set_transport set_tunnel set_type set_unixfrom set_usage setblocking setdefault
-    setinputsizes setlimit setoutputsize setpassword setsockopt setstate settimeout settings setup shape
-    shift shortDescription shuffle shutdown shutdown_asyncgens shutdown_default_executor side_effect
-    signature size skipTest sock_accept sock_connect sock_recv sock_recv_into sock_recvfrom
+    setinputsizes setlimit setoutputsize setpassword setsockopt setstate setter settimeout settings
+    setup shape shift shortDescription shuffle shutdown shutdown_asyncgens shutdown_default_executor
+    side_effect signature size skipTest sock_accept sock_connect sock_recv sock_recv_into sock_recvfrom
     sock_recvfrom_into sock_sendall sock_sendfile sock_sendto sort span sparse split splitlines sqrt
     standard_option_list start startTest startTestRun start_tls startswith stat status status_code
     stderr stdin stdout stem step stop stopTest stopTestRun strerror strftime strides string strip
@@ -240,8 +240,9 @@ class PythonResolver:
                 return self._conclude(path, values)
         members, is_known = self._find_members(path, reference)
         if members and self._may_be_ours(members, name):
-            is_item = members[0].path.startswith("builtins.")  # of a container, which may hold anything
-            return self._guess(path, reference) if is_item else NOTHING
+            receiver = members[0].path.rpartition(".")[0]
+            is_item = receiver.startswith("builtins")  # of a container, which may hold anything
+            return self._guess(path, reference) if is_item or is_any_type(receiver) else NOTHING
         if len(members) == 1 and _is_declared_by(path, names, members[0], reference):
             return NOTHING
         if _is_replaced_before(names, reference):

@@ -47,7 +47,7 @@ class PythonSteps:
     def take(self, value: Value, piece: str) -> list[Value]:
         """Return the values of an attribute, a call or an item of a value, by its piece of the expression."""
         if piece[0] == "(":
-            return self._call(value, piece)
+            return [one.like(value) for one in self._call(value, piece)]
         return self._take_item(value) if piece[0] == "[" else self.find_member(value, piece)
 
     def bind(self, value: Value, form: int) -> list[Value]:
@@ -74,13 +74,17 @@ class PythonSteps:
         )
 
     def read_descriptor(self, value: Value) -> list[Value]:
-        """Return what reading an attribute of a class gives: the result of `__get__` if its value has one."""
+        """Return what reading an attribute of a class gives: the result of `__get__` if its value has one.
+
+        A descriptor returns itself where it is read from the class, so that any other result comes first.
+        """
         if value.form is not Form.INSTANCE:
             return [value]
         found = self._classes.find_member((value.path, value.ordinal), "__get__")
         getters = [one for one in found if one.form is Form.OBJECT]
         results = [each for getter in getters for each in self.call_function(getter, ANY_ARGUMENTS)]
-        return [each.guessed() for each in results] if getters else [value]
+        others = [each for each in results if each[:3] != value[:3]]
+        return [each.guessed() for each in others or results] if getters else [value]
 
     def find_member(self, value: Value, name: str) -> list[Value]:
         """Return the values of an attribute."""

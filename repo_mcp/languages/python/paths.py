@@ -6,8 +6,9 @@ The arguments of a call are written in this form, by which a resolver can choose
 
 Each argument is `_` unless it is a constant that may decide between overloads: True, False, None, a short
 string, `0` for any number and `'` for any other string. A star means that there may be more. What a call may
-return a copy of is written with its names: `replace(@a.b,c=0)`. So is a key that is a constant by its
-capitals, since it may have a type that says what it leads to: `a[KEY].get(&b.KEY,None)`.
+return a copy of, or an object of, is written with its names: `replace(@a.b,c=0)`, `make(@Kind)`. So is a key
+that is a constant by its capitals, since it may have a type that says what it leads to:
+`a[KEY].get(&b.KEY,None)`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_LINKS = 40
 UNKNOWN = "?"
 _TYPING = frozenset({"typing", "typing_extensions", "t"})  # `import typing as t` is a wide habit
 MAX_ARGUMENTS = 8  # arguments of one call; if there are more, none is recorded
-COPIED = "@"  # before the names of an argument that a call may return as a copy
+COPIED = "@"  # before the names of what a call may return a copy of, or of a class, an object
 KEYED = "&"  # before the names of a key whose value a call returns
 _GETTING = frozenset({"get", "pop", "setdefault"})
 _COPYING = frozenset({"copy", "deepcopy"})
@@ -123,15 +124,24 @@ def write_key(node: ast.Subscript) -> str:
 
 def _find_constant(node: ast.expr) -> str:
     """Return the dotted names of a constant, whose last one is written in capitals; empty for any other."""
-    last = node.id if type(node) is ast.Name else node.attr if type(node) is ast.Attribute else ""
-    return _find_names(node) if last.isupper() else ""
+    return _find_names(node) if _find_last(node).isupper() else ""
+
+
+def _is_class(node: ast.expr) -> bool:
+    """Return whether an argument is named like a class."""
+    last = _find_last(node).lstrip("_")
+    return last[:1].isupper() and not last.isupper()
+
+
+def _find_last(node: ast.expr) -> str:
+    return node.id if type(node) is ast.Name else node.attr if type(node) is ast.Attribute else ""
 
 
 def _may_copy(call: ast.Call) -> bool:
-    """Return whether a call looks like one of `dataclasses.replace`, `copy.copy` and the like."""
-    made = call.func
-    word = made.id if isinstance(made, ast.Name) else made.attr if isinstance(made, ast.Attribute) else ""
-    return len(call.args) == 1 and word in (_CHANGING if call.keywords else _COPYING)
+    """Return whether a call looks like `dataclasses.replace`, `copy.copy` and the like, or gets a class."""
+    word = _find_last(call.func)
+    is_copy = len(call.args) == 1 and word in (_CHANGING if call.keywords else _COPYING)
+    return is_copy or (bool(call.args) and _is_class(call.args[0]))
 
 
 def _find_names(node: ast.expr) -> str:
