@@ -90,6 +90,11 @@ class SourceText:
         return len(self._breaks) + (self.text[-1:] not in {b"\n", b""})
 
 
+def find_first_child(node: Node) -> Node | None:
+    """Return the first named child of a node, or None; the library's own method raises if there is none."""
+    return next(iter(node.named_children), None)
+
+
 def find_child(node: Node, node_type: str) -> Node | None:
     """Return the first named child of a type, or None."""
     return next((one for one in node.named_children if one.type == node_type), None)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.types import MAX_STEPS
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -46,7 +47,7 @@ def on_switch(walk: ScriptWalk, node: Node) -> None:
     """Add a row for the value of whose members a `switch` compares one."""
     value = node.child_by_field_name("value")
     while value is not None and value.type == "parenthesized_expression":
-        value = value.named_child(0)
+        value = find_first_child(value)
     if value is not None and value.type == "member_expression":
         _refer(walk, node, value.child_by_field_name("object"))
 

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import Entry
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.destructuring import bind_pattern
 from repo_mcp.languages.typescript.doc_tags import (
     FunctionDoc,
@@ -204,7 +205,7 @@ def _bind_parameters(walk: ScriptWalk, node: Node, tags: list[Tag]) -> None:
     for index, one in enumerate(child for child in found if child.type != "comment"):
         pattern: Node | None = one
         if one.type in _PATTERNS:
-            pattern = one.child_by_field_name(_PATTERNS[one.type]) or one.named_child(0)
+            pattern = one.child_by_field_name(_PATTERNS[one.type]) or find_first_child(one)
         if pattern is None:
             continue
         name = walk.read(pattern) if pattern.type == "identifier" else ""

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, hide_unnamed
 from repo_mcp.languages.typescript.doc_comments import move_doc
 from repo_mcp.languages.typescript.types import WHOLE
@@ -257,7 +258,7 @@ def find_requiring(walk: ScriptWalk, value: Node | None) -> Node | None:
     function = given.named_children[0]
     body = function.child_by_field_name("body") if function.type in FUNCTION_VALUES else None
     if body is not None and body.type == "statement_block" and body.named_child_count == 1:
-        body = body.named_children[0].named_child(0)
+        body = find_first_child(body.named_children[0])
     is_required = body is not None and walk.text.startswith(b"require(", body.start_byte)
     return function if is_required else value
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.tagged_templates import refer_type_arguments
@@ -45,7 +46,7 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
     """Add a call of a name or of a member."""
     function = skip_operators(node.child_by_field_name("function"), *_INSIDE)
     if function is not None and function.type == "non_null_expression":
-        function = function.named_child(0)
+        function = find_first_child(function)
     if function is None:
         return
     refer_type_arguments(walk, node)
@@ -73,7 +74,7 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
 def _refer_quoted_call(walk: ScriptWalk, node: Node, function: Node) -> None:
     """Add a call of a member with a quoted name, as private ones have outside: `client["_end"]()`."""
     index = function.child_by_field_name("index")
-    name = index.named_child(0) if index is not None and index.type == "string" else None
+    name = find_first_child(index) if index is not None and index.type == "string" else None
     if name is None or name.type != "string_fragment" or not _NAME.fullmatch(walk.read(name)):
         return
     qualifier = walk.read_chain(function.child_by_field_name("object"))

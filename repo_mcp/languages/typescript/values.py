@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN, Entry
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.contextual_types import expect, expect_result, refer_keys
 from repo_mcp.languages.typescript.declarations import (
     ACCESS,
@@ -257,7 +258,7 @@ def _bind_item(walk: ScriptWalk, item: Node, chain: str) -> None:
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
     """Record the returned value of a function without a written result."""
-    value = node.named_child(0) if node.named_child_count else None
+    value = find_first_child(node)
     if value is not None:
         _on_result(walk, value)
 

@@ -21,6 +21,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     Entry,
     ScopeWalk,
 )
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.typescript.doc_tags import list_tags
 from repo_mcp.languages.typescript.types import ANYTHING, read_type, read_types
 from repo_mcp.languages.typescript.unnamed_exports import name_unnamed
@@ -415,7 +416,7 @@ def _find_cast_result(called: Node | None) -> Node | None:
         return None
     body = called.named_children[-1].child_by_field_name("body")
     last = body.named_children[-1] if body is not None and body.named_child_count else None
-    value = last.named_child(0) if last is not None and last.type == "return_statement" else None
+    value = find_first_child(last) if last is not None and last.type == "return_statement" else None
     is_cast = value is not None and value.type == "as_expression" and value.named_child_count == 2
     return value.named_children[1] if is_cast and value is not None else None
 

@@ -534,3 +534,11 @@ def test_what_a_base_is_given_declares_no_members() -> None:
         class C implements B<{ given: string; made(): void }> { own = 1 }
         """
     assert [one.split()[0] for one in list_symbols(read("a.ts", text))] == ["A", "A.own", "C", "C.own"]
+
+
+@pytest.mark.parametrize(
+    "text", ["const made = memoize(() => { return; })", 'client[""]()', "const made = (() => { return; })()"]
+)
+def test_what_is_empty_where_something_is_looked_for(text: str) -> None:
+    found = decode_symbol_record(parse_typescript("a.ts", f"{text}\nclass Kept {{}}\n".encode()))
+    assert found.find_symbols("Kept")
