@@ -240,7 +240,7 @@ class RustRules(Rules):
         return None
 
     def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
-        """Return one full path, or one in each visible module."""
+        """Return one full path, or one in each visible module; none of what a function declares."""
         if names[0] in {"crate", "self", "super"} or self._is_outside(scope, ordinal, names[0]):
             path = self._make_absolute(scope, ordinal, names)
             return [path] if path is not None else []
@@ -249,9 +249,13 @@ class RustRules(Rules):
             return [bound + names[1:]]
         is_listed = names[0] in self.crates.list_dependencies(self._find_crate(scope.folder))
         crate = self._find_crate_named(scope, names[0], names[-1])
-        is_hidden = any(scope.find_children(one, names[0]) for one in self.iter_seen(scope, ordinal))
+        hiding = next(
+            (one for one in self.iter_seen(scope, ordinal) if scope.find_children(one, names[0])), None
+        )
+        if hiding is not None and scope.get_kind(hiding) in CALLABLE_KINDS:
+            return []
         # Behind a wildcard import of another repository any name may be declared, but hardly that of a crate.
-        if crate is not None and is_listed and not is_hidden:
+        if crate is not None and is_listed and hiding is None:
             return [(crate, *names[1:])]
         found = [container + names for container in self.list_visible(scope, ordinal)]
         if crate is not None:

@@ -37,7 +37,12 @@ TEXTS = {
             use outside::prelude::*;
             use super::check as checking;
             fn two() { Stamp::date(2); Stamp::arbitrary(3); Unknown::date(4); }
+            fn three() {
+                struct Own;
+                Own::shown(5);
+            }
         }
+        pub trait Shown { fn shown(at: i32) {} }
         """,
 }
 
@@ -46,6 +51,7 @@ TEXTS = {
     ("path", "line", "name", "said"),
     [
         ("src/dates.rs", "fn two", "date", ["src/stamp.rs:2 date exact", "-> outside.prelude.Unknown.date"]),
+        ("src/dates.rs", "Own::shown", "shown", []),
         ("src/dates.rs", "check($at)", "check", ["src/dates.rs:2 check exact"]),
         ("src/dates.rs", "as checking", "check", ["src/dates.rs:2 check exact"]),
         ("src/dates.rs", "    use super::*", "*", []),
