@@ -17,7 +17,7 @@ from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, lis
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_VARIABLE, UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolFlag
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolFlag, SymbolKind
 
 CACHED_NAMES = 50_000  # of types above the types of arguments
 _OBJECT = "Object"
@@ -91,10 +91,14 @@ class Overloads:
         return types, is_variadic
 
     def find_field_type(self, scope: FileScope, ordinal: int, name: str) -> str:
-        """Return the type of the field that a bare name means; UNKNOWN_TYPE for anything else."""
-        for one in self._lookup.find_bare(scope, ordinal, name, ReferenceRole.USE).declarations:
+        """Return the type of a field by its name, bare or behind its class; else UNKNOWN_TYPE."""
+        names = tuple(name.split("."))
+        for one in self._lookup.find_static(scope, ordinal, names, ReferenceRole.USE).declarations:
             other = self._lookup.find_scope(one.path)
-            if other is not None and other.get_kind(one.ordinal) in FIELD_KINDS:
+            kind = self._lookup.get_kind(one)
+            if other is not None and kind is SymbolKind.ENUM_MEMBER:
+                return other.get_name(other.get_parent(one.ordinal))
+            if other is not None and kind in FIELD_KINDS:
                 return make_plain(other.get_symbol(one.ordinal).return_type) or UNKNOWN_TYPE
         return UNKNOWN_TYPE
 

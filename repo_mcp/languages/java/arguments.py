@@ -1,13 +1,14 @@
 """The types of the arguments of a Java call, by which an overload is chosen.
 
-`run("a" + b, 2, x, size, f())` is recorded as a call with the alias "|String,int,Item,.size,?": a type for
-each literal, each `new`, each cast, and each local variable with a written type; the name of any other
-variable behind a dot. A comparison is boolean, and `items.length` a number. Left out on purpose: what calls
-and other operators return, and `null`.
+`run("a" + b, 2, x, size, Mode.FAST, f())` is recorded as a call with the alias
+"|String,int,Item,.size,.Mode.FAST,?": a type for each literal, each `new`, each cast, and each local variable
+with a written type; the name of any other variable or static field behind a dot. A comparison is boolean, and
+`items.length` a number. Left out on purpose: what calls and other operators return, and `null`.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ _LITERALS = {
     "decimal_floating_point_literal": "double",
     "hex_floating_point_literal": "double",
 }
+_STATIC_FIELD = re.compile(r"(?:\w+\.)*[A-Z]\w*\.\w+", re.ASCII)
 _SUFFIXES = {"intl": "long", "doublef": "float"}
 _NUMBERS = frozenset({"int", "long", "float", "double"})
 _WITH_OPERATOR = frozenset({"binary_expression", "unary_expression"})
@@ -58,8 +60,10 @@ def _find_type(walk: CaptureWalk, node: Node) -> str:
         return OF_VARIABLE + name if written is None else _shorten(written)
     if node.type in _TYPED:
         return _shorten(walk.read_line(node.child_by_field_name("type")))
-    if node.type == "field_access":  # the length of an array
-        return "int" if walk.read(node.child_by_field_name("field")) == "length" else UNKNOWN_TYPE
+    if node.type == "field_access":
+        name = walk.read(node)
+        is_static = _STATIC_FIELD.fullmatch(name) and len(name) <= MAX_TYPE_CHARS
+        return OF_VARIABLE + name if is_static else "int" if name.endswith(".length") else UNKNOWN_TYPE
     if node.type in _WITH_OPERATOR and walk.read(node.child_by_field_name("operator")) in _DECIDING:
         return "boolean"
     literal = _LITERALS.get(node.type, UNKNOWN_TYPE)

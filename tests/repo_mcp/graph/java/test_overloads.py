@@ -51,8 +51,16 @@ TEXTS = {
                 take(Item.class); // a class
                 new A("b"); // made
                 none(); // nothing
+                set(Mode.FAST); // a constant of an enum
+                set(Limit.NAMED); // a constant with a written type
+                set(Other.NAMED); // a constant of an unknown class
             }
+            void set(Mode one) {}
+            void set(Limit one) {}
+            void set(String one) {}
         }
+        enum Mode { SLOW, FAST }
+        class Limit { static final String NAMED = ""; }
         class Item {}
         class Part extends Item {}
         """
@@ -79,6 +87,12 @@ CASES = {
     "// a number": ("bind", ["a/A.java:7 bind probable"]),
     "// both": ("bind", ["a/A.java:9 bind probable"]),
     "// a class": ("take", ["a/A.java:12 take probable"]),
+    "// a constant of an enum": ("set", ["a/A.java:48 set probable"]),
+    "// a constant with a written type": ("set", ["a/A.java:50 set probable"]),
+    "// a constant of an unknown class": (
+        "set",
+        ["a/A.java:48 set possible", "a/A.java:49 set possible", "a/A.java:50 set possible"],
+    ),
     "// nothing": ("none", ["a/A.java:10 none exact"]),
     "// made": ("A", ["a/A.java:3 A probable", "a/A.java:2 A exact"]),
 }
