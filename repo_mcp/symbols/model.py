@@ -203,6 +203,7 @@ EXPANDING = 2  # TYPE in Swift: the type that expands the macro; `qualifier` beg
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which means a trait or a macro
 BY_REFERENCE = 1  # EXTEND in Rust: `impl T for &S` gives the members to references to S, not to S itself
 BEHIND_POINTER = 2  # EXTEND in Rust: `impl T for Arc<S>` gives the members to such a pointer to S
+GLOBAL = "global"  # the name of a MODULE in TypeScript: what `declare global` declares is in it
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro

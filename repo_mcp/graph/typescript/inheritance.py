@@ -32,9 +32,12 @@ class Inheritance:
         found = []
         for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
             file = self._names.find_file(path)
-            for symbol in file.find_children(0, "Window") if file is not None else ():
-                if symbol.kind is SymbolKind.INTERFACE:
-                    found.append(Declaration(path, symbol.ordinal))
+            symbols = map(file.get_symbol, file.record.find_symbols("Window")) if file is not None else ()
+            found += [
+                Declaration(path, one.ordinal)
+                for one in symbols
+                if one.kind is SymbolKind.INTERFACE and (not one.parent or self._names.is_global(one, path))
+            ]
         return Owners(tuple(found), "" if found else "window")
 
     def find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
@@ -55,6 +58,8 @@ class Inheritance:
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
             if file is None or symbol is None or steps > MAX_STEPS:
                 continue
+            if self._names.is_global(symbol, owner.path):  # of which the environment may have a part
+                outside = outside or symbol.name
             for roles, then in ((INHERITED, waiting), (_PROMISED, promised)):
                 bases = self.list_bases(file, symbol, steps + 1, roles, bound)
                 outside, is_open = outside or bases.external, is_open or bases.is_guess

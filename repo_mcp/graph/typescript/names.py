@@ -7,6 +7,7 @@ name of something external. The file itself (ordinal 0) stands for its module, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
@@ -20,7 +21,7 @@ from repo_mcp.graph.typescript.script_file import (
     list_exported_members,
 )
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.model import HELD
+from repo_mcp.symbols.model import GLOBAL, HELD
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolFlag, SymbolKind, iter_around
 
 WHOLE = "export="
@@ -139,7 +140,32 @@ class ScriptNames:
             if found_there.declarations and any(one.arguments == HELD for one in rows):
                 return replace(found_there, is_certain=False)
             return _ABSENT if found_there is UNKNOWN else found_there
-        return UNKNOWN
+        return self._find_global(name, as_type)
+
+    def _find_global(self, name: str, as_type: bool) -> Meaning:
+        """Return what `declare global` in any file declares; the environment may have it, too."""
+        found: list[Declaration] = []
+        for path, block in self._global_blocks:
+            file = self.find_file(path)
+            symbols = self._choose(file, block, name, 0, as_type) if file is not None else ()
+            found += [
+                Declaration(path, one.ordinal) for one in symbols if as_type or one.kind not in _TYPE_ONLY
+            ]
+        return Meaning(tuple(found), is_certain=False) if found else UNKNOWN
+
+    @cached_property
+    def _global_blocks(self) -> list[tuple[str, int]]:
+        """Return the path and the symbol of each `declare global`."""
+        found = []
+        for path in self.program.list_declaring(GLOBAL)[:MAX_AUGMENTING]:
+            file = self.find_file(path)
+            blocks = file.find_children(0, GLOBAL) if file is not None else ()
+            found += [(path, one.ordinal) for one in blocks if one.kind is SymbolKind.MODULE]
+        return found
+
+    def is_global(self, symbol: DeclaredSymbol, path: str) -> bool:
+        """Return whether `declare global` declares a symbol of a file."""
+        return (path, symbol.parent) in self._global_blocks
 
     def _choose(
         self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool

@@ -14,7 +14,7 @@ from repo_mcp.languages.typescript.destructuring import bind_parameters
 from repo_mcp.languages.typescript.doc_comments import apply_doc, move_doc
 from repo_mcp.languages.typescript.unnamed_exports import UNNAMED
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, bind_written, read_type_text
-from repo_mcp.symbols.model import BLOCK, NOWHERE, OWN_NAME
+from repo_mcp.symbols.model import BLOCK, GLOBAL, NOWHERE, OWN_NAME
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -252,9 +252,13 @@ def on_namespace(walk: ScriptWalk, node: Node) -> None:
 
 
 def on_ambient(walk: ScriptWalk, node: Node) -> None:
-    """Pass the prefix `declare` on to the declaration after it."""
+    """Pass the prefix `declare` on to the declaration after it, and declare a namespace for `global`."""
     above = walk.find_prefix(node)
     inner = node.named_children
-    if inner:
+    if inner and inner[-1].type == "statement_block":
+        walk.declare(node, GLOBAL, SymbolKind.MODULE, above)
+        walk.open_last(node.end_byte, is_local=False)
+        walk.values[inner[-1].start_byte] = walk.ordinal  # its braces are not a block
+    elif inner:
         prefix = Prefix(above.start, above.is_exported, above.is_default)
         walk.prefixes[inner[-1].start_byte] = prefix
