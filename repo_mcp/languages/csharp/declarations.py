@@ -255,14 +255,16 @@ def on_accessor(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_foreach(walk: CSharpWalk, node: Node) -> None:
-    """Open the scope of a loop and bind its variable, which is not yet visible in what is looped over."""
-    outer = walk.scope
+    """Open the scope of a loop and bind its variable; those of a pattern are bound where they stand."""
     walk.open_scope(node.end_byte)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is not None and left.type == "identifier":
         _bind_item(walk, left, node.child_by_field_name("type"), right)
-    if right is not None:
-        walk.open_scope(right.end_byte, parent=outer)
+
+
+def on_looped(walk: CSharpWalk, node: Node) -> None:
+    """Open a scope for what is looped over, where the variables of the loop are not yet visible."""
+    walk.open_scope(node.end_byte, parent=walk.outer_scope)
 
 
 def _bind_item(walk: CSharpWalk, left: Node, type_node: Node | None, right: Node | None) -> None:

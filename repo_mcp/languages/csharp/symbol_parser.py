@@ -52,6 +52,7 @@ _HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "property": declarations.on_property,
     "field": declarations.on_field,
     "foreach": declarations.on_foreach,
+    "looped": declarations.on_looped,
     "block": declarations.on_block,
     "accessor": declarations.on_accessor,
     "lambda": declarations.on_lambda,

@@ -144,6 +144,11 @@ class ScopeWalk(SourceText):
         self._open.append((end, self.scope, self.ordinal))
 
     @property
+    def outer_scope(self) -> int:
+        """Return the scope around the innermost one."""
+        return self._scope_parents[self.scope]
+
+    @property
     def function(self) -> int:
         """Return the innermost scope that hoists, which is that of a function."""
         return self._hoist_to[self.scope]

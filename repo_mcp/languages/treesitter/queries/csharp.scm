@@ -28,6 +28,7 @@
 (for_statement) @block
 (while_statement) @block
 (foreach_statement) @foreach
+(foreach_statement right: (_) @looped)
 (catch_clause) @block
 (using_statement) @block
 (fixed_statement) @block
