@@ -25,8 +25,9 @@ _SWIFT_FUNCTION = re.compile(rb"\bfunc[ \t]++(\w++)", re.A)
 def parse_go(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a Go file."""
     from repo_mcp.languages.go.declarations import GO
+    from repo_mcp.languages.go.texts import spell_plainly
 
-    return _parse(GO, "go", file_name, text)
+    return _encode(GO, file_name, text, find_captures("go", (GO.query,), spell_plainly(text)))
 
 
 def parse_java(file_name: str, text: bytes) -> bytes:

@@ -248,8 +248,8 @@ BARE_DOT = ".~"  # ends the qualifier of a CALL in Swift of a member of the valu
 # Stands before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first
 # name of a chain, that name is followed by ":" and the line on which the body begins.
 NEW = "new "
-# CAST stands before the name of a type, as the first name of a chain in Java, C, C++ and Swift: the chain
-# begins with a value of that type, mostly a cast. CAST_OUTER ends the name of a type around it:
+# CAST stands before the name of a type, as the first name of a chain in typed languages: the chain begins
+# with a value of that type, mostly a cast. CAST_OUTER ends the name of a type around it:
 # `((Outer.Inner) value).run()` has the qualifier "^Outer$Inner".
 CAST, CAST_OUTER = "^", "$"
 

@@ -17,7 +17,6 @@ from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 _ITEM = "[]"  # key of the item type of a container that the repository declares itself
@@ -32,13 +31,6 @@ class CReceivers(ReceiverTypes):
 
     def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
         return role is not ReferenceRole.USE or scope.language != "c"
-
-    def _find_first(
-        self, scope: FileScope, ordinal: int, line: int, segments: list[str]
-    ) -> tuple[Receiver | None, int]:
-        if segments[0].startswith(CAST):
-            return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
-        return super()._find_first(scope, ordinal, line, segments)
 
     def _find_container(
         self, scope: FileScope, at: Declaration, text: str, names: tuple[str, ...]

@@ -38,6 +38,10 @@ class GoLookup(NamedLookup):
         self._aliases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._in_file: dict[str, frozenset[int]] = {}
 
+    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
+        """Return whether a name can mean a symbol: what `new(...)` takes may be a type or a value."""
+        return super().is_wanted(scope, kind, role) or (role is ReferenceRole.TYPE and kind in VALUE_KINDS)
+
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
         """Return the type that dotted names lead to, through aliases."""
         return self._follow(self.find_named(scope, ordinal, names))

@@ -21,7 +21,7 @@ from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import CAST, CAST_OUTER, NEW, OF_PARAMETER, Binding, read_parameter
+from repo_mcp.symbols.model import NEW, OF_PARAMETER, Binding, read_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
 CACHED_TYPES = 20_000  # of declarations, each for one receiver: 5 MB
@@ -59,8 +59,6 @@ class JavaReceivers(ReceiverTypes):
     ) -> tuple[Receiver | None, int]:
         if segments[0].startswith(NEW):
             return _find_anonymous(scope, segments[0]), 1
-        if segments[0].startswith(CAST):
-            return self._find_type(scope, ordinal, tuple(segments[0][1:].split(CAST_OUTER))), 1
         found, used = super()._find_first(scope, ordinal, line, segments)
         if found is None and segments[0].isidentifier() and segments[0] not in self._lookup.rules.self_words:
             own = self._find_self_type(scope, ordinal)

@@ -24,7 +24,6 @@ from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.languages.swift.types import KNOWN_PARAMETERS, find_arguments, list_parameters
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import CAST
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole, SymbolKind
 
 _STEPS = frozenset("@#%")
@@ -132,13 +131,6 @@ class SwiftReceivers(ReceiverTypes):
         return None
 
     # Variables
-
-    def _find_first(
-        self, scope: FileScope, ordinal: int, line: int, segments: list[str]
-    ) -> tuple[Receiver | None, int]:
-        if segments[0].startswith(CAST):
-            return self._find_type(scope, ordinal, (segments[0][1:],)), 1
-        return super()._find_first(scope, ordinal, line, segments)
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
         """Return the row that shows the type of a variable; in `let x = x.y`, that of the earlier `x`."""

@@ -17,6 +17,7 @@ from repo_mcp.graph.typed.receiver import Receiver, join_types, take_item
 from repo_mcp.graph.typed.written_types import WrittenTypes
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import CAST, CAST_OUTER
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Binding, Reference, ReferenceRole
 
 MAX_STEPS = 48  # of a chain, as of builders
@@ -89,6 +90,8 @@ class ReceiverTypes(WrittenTypes):
         """Return the type of the first segments, and their number."""
         rules = self._lookup.rules
         first = segments[0]
+        if first.startswith(CAST):
+            return self._find_type(scope, ordinal, tuple(first[1:].split(CAST_OUTER))), 1
         if first in rules.self_words or first in rules.super_words:
             is_base = first in rules.super_words
             return (self._find_super_type if is_base else self._find_self_type)(scope, ordinal), 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.go.texts import read_operand
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -26,6 +27,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
     split_path,
 )
+from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import CONDITIONS, OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
@@ -262,6 +264,17 @@ def _find_made_type(walk: CaptureWalk, value: Node) -> str:
     return ""
 
 
+def _strip(value: Node) -> Node:
+    """Return a value without parentheses, `&` and `*`: a pointer has the members of what it points to."""
+    for _ in range(MAX_LITERALS):
+        inner = find_first_child(value)
+        is_pointer = value.type == "unary_expression" and value.children[0].type in {"&", "*"}
+        if inner is None or not (is_pointer or value.type == "parenthesized_expression"):
+            break
+        value = inner
+    return value
+
+
 def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Node | None) -> None:
     values = value.named_children if value is not None else []
     for position, name_node in enumerate(names):
@@ -278,12 +291,17 @@ def _bind_type(walk: CaptureWalk, name: str, text: str, node: Node) -> None:
 
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
+    value = _strip(value)
     said = _find_made_type(walk, value)
     if said.endswith("()"):
         qualifier, _, called = said[:-2].rpartition(".")
         if called == "new" and not qualifier:
             arguments = value.child_by_field_name("arguments")
-            walk.bind_type(name, walk.read_line(arguments).strip("() "), node)
+            given = find_first_child(arguments) if arguments is not None else None
+            if given is not None and given.type.endswith(("expression", "literal")):
+                _bind_value(walk, name, given, node)
+            else:
+                walk.bind_type(name, walk.read_line(arguments).strip("() "), node)
         else:
             walk.bind_call(name, called, qualifier, node)
     elif said:
@@ -294,7 +312,9 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         chain = walk.read_chain(value)
         if chain != "?":
             called, qualifier = split_path(chain)
-            walk.bind_call(name, called, qualifier, node, Binding.SAME)
+            is_item = called == "[]"  # which has the type of that member
+            form = Binding.CALLED if is_item else Binding.SAME
+            walk.bind_call(name, called, qualifier, node, form)
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -366,7 +386,7 @@ def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
         if field is not None:
             walk.taken.add(field.start_byte)
             operand = function.child_by_field_name("operand")
-            qualifier = ARITHMETIC if _is_arithmetic(operand) else walk.read_chain(operand)
+            qualifier = ARITHMETIC if _is_arithmetic(operand) else read_operand(walk, operand)
             walk.refer(ReferenceRole.CALL, walk.read(field), field, qualifier, "", count)
     elif function.type == "qualified_type":
         name = function.child_by_field_name("name")
@@ -426,7 +446,7 @@ def _find_literal_type(key: Node) -> tuple[Node | None, int]:
 def _on_selector(walk: CaptureWalk, node: Node) -> None:
     field = node.child_by_field_name("field")
     if field is not None and field.start_byte not in walk.taken:
-        qualifier = walk.read_chain(node.child_by_field_name("operand"))
+        qualifier = read_operand(walk, node.child_by_field_name("operand"))
         walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
 
 
