@@ -39,11 +39,11 @@ class CLookup(NamedLookup):
         return language if _CPP_KINDS.isdisjoint(map(int, record.kinds)) else "cpp"
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
-        """Return whether a name can mean a symbol: in C no type is a value, and a macro may be a type."""
-        if scope.language != "c":
-            return super().is_wanted(scope, kind, role)
+        """Return whether a name can mean a symbol: a macro may be a type, and in C no type is a value."""
         if is_type_role(role):
             return kind in _NAMED_LIKE_TYPES
+        if scope.language != "c":
+            return super().is_wanted(scope, kind, role)
         return kind in (_CALLED if role is ReferenceRole.CALL else _USED)
 
     def find_bare(

@@ -29,7 +29,7 @@ _WRAPPERS_TEXT = """
 Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
 Lazy LazyCell LazyLock SendWrapper
 shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr optional
-QPointer QSharedPointer QScopedPointer QWeakPointer
+QPointer QSharedPointer QScopedPointer QWeakPointer NiceMock NaggyMock StrictMock
 """
 _WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
 _CONTAINERS_TEXT = """

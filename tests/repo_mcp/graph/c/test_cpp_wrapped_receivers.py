@@ -1,4 +1,4 @@
-"""C++: receivers in pairs and pointers of the library, and those whose type is a parameter."""
+"""C++: receivers in pairs, pointers and mocks, and those whose type is a parameter; macros as types."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ TEXTS = {
     "pool.h": """
 #pragma once
 class Pool { public: void watch(int one); };
+#define ON_EXIT auto left = Guard() + [&]
 struct Task { void run(); };
 template <class T> class BlockingQueue { public: T take(); };
 """,
@@ -35,6 +36,9 @@ struct Owner {
 TYPED_TEST(PoolTest, watches) {
   TypeParam any{4};
   any.watch(5);
+  ON_EXIT { close(any); };
+  testing::NiceMock<Pool> nice;
+  nice.watch(6);
 }
 """,
 }
@@ -53,8 +57,10 @@ def found() -> Repository:
         ("watch(3)", "watch", ["pool.h:2 watch probable"]),  # of any type, so found by its name
         ("watch(4)", "watch", ["-> int.watch"]),
         ("watch(5)", "watch", ["pool.h:2 watch probable"]),
-        ("queue_->take()", "take", ["pool.h:4 take exact"]),
-        ("front().run()", "run", ["pool.h:3 run probable"]),
+        ("watch(6)", "watch", ["pool.h:2 watch exact"]),
+        ("ON_EXIT", "ON_EXIT", ["pool.h:3 ON_EXIT exact"]),
+        ("queue_->take()", "take", ["pool.h:5 take exact"]),
+        ("front().run()", "run", ["pool.h:4 run probable"]),
     ],
 )
 def test_what_a_member_means(found: Repository, line: str, name: str, means: list[str]) -> None:
