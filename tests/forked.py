@@ -40,6 +40,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.compiled_first import compile_first
 from tests.deep.sizes import IS_DEEP
 from tests.forked_children import fork_own_children, start_forking
 from tests.growth import HANG_SECONDS
@@ -73,7 +74,14 @@ def run_program(
     arguments: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], given: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Return how `python -m repo_mcp ARGUMENTS` ended and what it said."""
-    command = [sys.executable, "-m", "repo_mcp", *arguments]
+    return run_python(["-m", "repo_mcp", *arguments], cwd=cwd, env=env, given=given)
+
+
+def run_python(
+    arguments: list[str], *, cwd: Path, env: Mapping[str, str], given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Return how `python ARGUMENTS` ended and what it said."""
+    command = [sys.executable, *arguments]
     pipe = subprocess.PIPE
     with popen(command, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         try:
@@ -181,6 +189,7 @@ def _import_all() -> None:
         if not module.name.endswith("__main__") and module.name not in OF_HTTP:
             _import(module.name)
     importlib.import_module("tests.unsynced")
+    compile_first()
 
 
 def _import(name: str) -> None:

@@ -10,9 +10,10 @@ import pytest
 from tests.repo_mcp.cli.program import make_tree, run
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    root = make_tree(tmp_path)
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a tree to which tests may add files that hold no zeppelin."""
+    root = make_tree(tmp_path_factory.mktemp("habits"))
     for name in ("one.py", "two.py", "lib/three.py", "lib/four.js", "odd,{name}/five.py"):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("zeppelin = 1\nrope = zeppelin\n")
