@@ -32,7 +32,7 @@ from repo_mcp.graph.hierarchy.dispatch import Overrides
 from repo_mcp.graph.hierarchy.set_members import SetMember, SetMembers
 from repo_mcp.graph.importers import GIVEN_ON, is_named_by_importers, list_unnamed
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Target
 from repo_mcp.graph.reference_search import ReferenceSearch, Types, Window
 from repo_mcp.graph.references import MAX_FILES, References
 from repo_mcp.graph.resolution import Resolvers
@@ -123,6 +123,9 @@ class EdgeFinder(References):
             for target in self.hierarchy.list_satisfied(source):
                 line = int(record.starts[source.ordinal])
                 gathered.add(EdgeType.IMPLEMENTS, target.declaration, target.confidence, line)
+        if EdgeType.CALLS in types:
+            for body in self.linked_names.list_bodies(source):
+                gathered.add(EdgeType.CALLS, body, Confidence.EXACT, int(record.starts[source.ordinal]))
         is_cut = self.hierarchy.is_cut
         inside = mark_inside(record, source.ordinal)
         rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
@@ -231,7 +234,7 @@ class EdgeFinder(References):
     def _gather_unnamed(
         self, target: Declaration, record: SymbolRecord, types: Types, gathered: GatheredEdges
     ) -> None:
-        """Gather the edges without a reference: from containers, overrides and types of its shape."""
+        """Gather the edges without a reference: from containers, overrides, types of its shape and stubs."""
         if EdgeType.CONTAINS in types and target.ordinal:
             symbol = record.get_symbol(target.ordinal)
             parent = Declaration(target.path, symbol.parent)
@@ -242,6 +245,9 @@ class EdgeFinder(References):
             found += [(EdgeType.OVERRIDES, one) for one in self.hierarchy.find_overriding(target)]
         if self._asks_satisfied(target, types):
             found += [(EdgeType.IMPLEMENTS, one) for one in self.hierarchy.list_satisfying(target)]
+        if EdgeType.CALLS in types:
+            stubs = self.linked_names.list_stubs(target)
+            found += [(EdgeType.CALLS, Target(one, Confidence.EXACT)) for one in stubs]
         for edge_type, one in found:
             other = self._program.find_record(one.declaration.path)
             line = int(other.starts[one.declaration.ordinal]) if other is not None else 0

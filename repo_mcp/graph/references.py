@@ -27,6 +27,7 @@ from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.visibility.c import CVisibility
 from repo_mcp.graph.visibility.go import GoVisibility
+from repo_mcp.graph.visibility.linked_names import LinkedNames
 from repo_mcp.graph.visibility.rust import RustVisibility
 from repo_mcp.graph.visibility.swift import SwiftVisibility
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
@@ -56,6 +57,7 @@ class References:
         self.rust_visibility = RustVisibility(program, self.resolve)
         self.go_visibility = GoVisibility(program)
         self.swift_visibility = SwiftVisibility(program)
+        self.linked_names = LinkedNames(program, self.resolve)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """Return the meaning of the reference in a row of the file's symbol record."""

@@ -197,6 +197,8 @@ AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, which is a t
 OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, in the arguments of a macro, so the name may not be a member
 AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, so neither an enum nor a trait
 AS_KEYWORD = 6  # USE in Python: the keyword of an argument. `qualifier` is the call, which makes an object
+LINKED = 6  # USE in Go: a line `//go:linkname alias qualifier.name`
+LINKED_STUB = 7  # the same, where the function `alias` has no body
 DECORATES = 255  # CALL in Python: the name is that of a decorator of the symbol
 AS_ATTRIBUTE = 1  # TYPE in Swift: `@Name`, which means a type or an attached macro
 EXPANDING = 2  # TYPE in Swift: the type that expands the macro; `qualifier` begins with its module
@@ -307,8 +309,9 @@ class Reference:
     # CALL: arguments + 1, 0 when unknown, or DECORATES. BIND: a Binding, the relation of `qualifier.name` to
     # the variable; in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base
     # among all, from 1, where the parser gives it. IMPLEMENT: AS_FUNCTION or 0. USE: AS_LABEL, OF_TYPE,
-    # AS_FIELDS, OF_GIVEN_TYPE, AS_VALUE, AS_KEYWORD or 0; in C#, as of types there, the number of the name's
-    # type arguments. TYPE in Rust: DERIVED or 0. EXTEND in Rust: BY_REFERENCE, BEHIND_POINTER or 0.
+    # AS_FIELDS, OF_GIVEN_TYPE, AS_VALUE, AS_KEYWORD, LINKED, LINKED_STUB or 0; in C#, as of types there, the
+    # number of the name's type arguments. TYPE in Rust: DERIVED or 0. EXTEND in Rust: BY_REFERENCE,
+    # BEHIND_POINTER or 0.
     arguments: int
 
     @property

@@ -50,6 +50,13 @@ class GoLookup(NamedLookup):
         """Return the type or the alias that dotted names lead to."""
         return super().find_type(scope, ordinal, names)
 
+    def find_linked(self, scope: FileScope, package: str, name: str) -> FoundDeclarations:
+        """Return what a line `//go:linkname` names by an import path, even if its package hides it."""
+        folder = self.modules.find_folder(scope.folder, package)
+        if folder is None:
+            return FoundDeclarations((), True, f"{package}.{name}")
+        return self._choose(scope, self._list_at_path(scope, (folder, name)))
+
     def list_meant(self, declaration: Declaration) -> tuple[Declaration, ...]:
         """Return the types for which an alias stands, none if these are external; any other symbol itself."""
         return self._follow(FoundDeclarations((declaration,))).declarations

@@ -12,6 +12,7 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.languages.go.declarations import ARITHMETIC, BUILTIN
+from repo_mcp.symbols.model import LINKED, LINKED_STUB
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
@@ -25,6 +26,13 @@ class GoResolver(LanguageResolver):
     _receivers: GoReceivers
     make_lookup = GoLookup
     make_receivers = GoReceivers
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.role is not ReferenceRole.USE or reference.arguments not in {LINKED, LINKED_STUB}:
+            return super()._resolve_name(scope, reference)
+        found = self._lookup.find_linked(scope, reference.qualifier, reference.name)
+        concluded = self._conclude(found, reference)
+        return concluded if concluded.targets else Resolution((), found.external)
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
         if receiver.group is None:

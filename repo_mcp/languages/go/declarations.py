@@ -3,8 +3,8 @@
 A method belongs to the type of its receiver if the file has declared it above, otherwise to an EXTENSION of
 that name. An embedded type is a field named after it and a base of the type that embeds it. An alias such as
 `type A = B` is FORWARD, unlike `type A B`. What a build must have to include the file, by a line `//go:build`
-or lines `// +build` above the package, is a row CONDITIONS. Left out on purpose: lines `//go:linkname`, which
-hardly any code but Go's own has.
+or lines `// +build` above the package, is a row CONDITIONS. A line `//go:linkname` is a use of the symbol
+that it names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
 )
 from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import CONDITIONS, OF_TYPE
+from repo_mcp.symbols.model import CONDITIONS, LINKED, LINKED_STUB, OF_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 MAX_LITERALS = 12  # nodes around a key that are searched: literals nested up to four times
 _GO_BUILD = re.compile(rb"^//go:build[ \t]++(.*[^ \t\n])", re.M)
 _PLUS_BUILD = re.compile(rb"^//[ \t]*\+build[ \t]++(.*[^ \t\n])", re.M)  # before Go 1.17
+_LINKNAME = re.compile(rb"//go:linkname[ \t]+(\w+)[ \t]+(\S+)\.(\w+)\s*$")
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]")  # before the type of the items of a literal
 _INDEXED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
 _DECLARING_TYPES = frozenset({"type_spec", "type_alias"})
@@ -56,6 +57,25 @@ _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.IN
 def _find_access(name: str) -> tuple[Access, int]:
     """Return access and flags of a name: those that begin with a capital are exported."""
     return (Access.PUBLIC, SymbolFlag.PUBLIC_API) if name[:1].isupper() else (Access.INTERNAL, 0)
+
+
+def _on_comment(walk: CaptureWalk, node: Node) -> None:
+    on_comment(walk, node)
+    found = _LINKNAME.match(walk.text, node.start_byte, node.end_byte)
+    if found is not None:
+        local, package, name = (one.decode("utf-8", "replace") for one in found.groups())
+        kind = LINKED_STUB if local in _list_stubs(walk, node) else LINKED
+        walk.refer(ReferenceRole.USE, name, node, package, local, kind)
+
+
+def _list_stubs(walk: CaptureWalk, comment: Node) -> frozenset[str]:
+    """Return the names of the functions without a body, which the first line `//go:linkname` looks for."""
+    if walk.stubs is None:
+        beside = comment.parent.named_children if comment.parent is not None else []
+        functions = (one for one in beside if one.type == "function_declaration")
+        stubs = (one for one in functions if one.child_by_field_name("body") is None)
+        walk.stubs = frozenset(walk.read(one.child_by_field_name("name")) for one in stubs)
+    return walk.stubs
 
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
@@ -460,7 +480,7 @@ def _on_qualified_type(walk: CaptureWalk, node: Node) -> None:
 GO = Dialect(
     "go",
     {
-        "comment": on_comment,
+        "comment": _on_comment,
         "block": on_block,
         "package": _on_package,
         "import": _on_import,

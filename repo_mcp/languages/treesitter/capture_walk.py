@@ -63,6 +63,7 @@ class CaptureWalk(CaptureScopes):
         # (ordinal, name) of a local variable -> its written type, "" for one without
         self.written_types: dict[tuple[int, str], str] = {}
         self.superclasses: dict[int, str] = {}  # ordinal of a class of Java -> the name of its superclass
+        self.stubs: frozenset[str] | None = None  # functions of Go without a body; None: not yet asked for
         self.results: dict[int, str] = {}  # ordinal of a function or property -> the type of its value
         self.switches: list[tuple[int, str]] = []  # (end, compared value) of the open ones
         self.closures: list[tuple[int, int]] = []  # (end, number) of the open ones

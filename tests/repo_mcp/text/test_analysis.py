@@ -20,7 +20,7 @@ from tests.deep.sizes import choose, examples
 from tests.repo_mcp.plain_words import split_words
 
 ROOT = Path(__file__).parents[3]
-SAMPLES = "tests/repo_mcp/languages/native/structures/sample"
+SAMPLES = "tests/repo_mcp/languages/structures/sample"
 MOST_BYTES = choose(100_000, 3_000_000)  # of one language
 # Sources of this repository, or of packages that a developer has. Whoosh's stop words are in 17 languages.
 SOURCES = {

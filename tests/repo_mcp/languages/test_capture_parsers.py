@@ -291,6 +291,11 @@ def test_c_calls_in_a_long_branch_that_is_not_read_take_linear_time() -> None:
     assert_linear(write, lambda text: PARSERS["c"]("a.c", text), 200)
 
 
+def test_go_lines_that_link_symbols_take_linear_time() -> None:
+    line = b"//go:linkname a b.c\n"
+    assert_linear(lambda size: b"package a\n" + line * size, lambda text: PARSERS["go"]("a.go", text), 1_000)
+
+
 def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:
     structure = parse("c", "static inline void __foo(void __iomem *a, int __user *b)\n{\n}\n")
     assert structure.status is ParseStatus.FULL
