@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from repo_mcp.graph.hierarchy.override_rules import is_fixed
 from repo_mcp.graph.hierarchy.overrides_by_name import OverridesByName
 from repo_mcp.graph.hierarchy.structural_types import StructuralTypes
 from repo_mcp.graph.importers import DEFAULT, Importers
+from repo_mcp.graph.java.lookup import ROOT
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
@@ -222,7 +223,7 @@ class Hierarchy:
         These are the nearest ones in supertypes, further ones as long as the nearer are uncertain, and those
         of interfaces that its type satisfies.
         """
-        found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
+        found = self._find_namesakes(member, self._list_above, ends_at_match=True)
         found = [one for one in found if self._may_be_overridden(one.declaration)]
         return _add(found, self._ask("implemented", member, lambda one: one.list_implemented(member)))
 
@@ -236,6 +237,7 @@ class Hierarchy:
             return []
         found, is_cut = self._found_below.get(member, partial(self._find_below_owner, member))
         self.is_cut = self.is_cut or is_cut
+        found = _add(found, self._list_in_all_classes(member))
         satisfying = self._ask("implementing", member, lambda one: one.list_implementing(member))
         found = _add(found, satisfying)
         is_go = self._program.find_language(member.path) == "go"
@@ -243,6 +245,43 @@ class Hierarchy:
             below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
             found = _add(found, [Target(each.declaration, one.confidence) for each in below])
         return self._drop_prototypes(found)
+
+    def _list_above(self, declaration: Declaration) -> list[Target]:
+        """Return the types directly above one; in Java the root of all classes, if no other is declared."""
+        found = self.list_bases(declaration)
+        is_below_root = self._root is not None and declaration != self._root
+        if found or not is_below_root or self._program.find_language(declaration.path) != "java":
+            return found
+        assert self._root is not None
+        return [Target(self._root, Confidence.EXACT)]
+
+    @cached_property
+    def _root(self) -> Declaration | None:
+        """Return the class above all others of Java, in a repository that declares it."""
+        ending = f"{'/'.join(ROOT)}.java"
+        for path in self._program.list_declaring(ROOT[-1]):
+            record = self._program.find_record(path) if path.endswith(ending) else None
+            if record is not None:
+                return Declaration(path, record.find_symbols(ROOT[-1])[0])
+        return None
+
+    def _list_in_all_classes(self, member: Declaration) -> list[Target]:
+        """Return the members of classes that override one of the root of all classes, by name alone."""
+        record = self._program.find_record(member.path)
+        if record is None or self._namesakes.find_owner(member) != self._root or self._root is None:
+            return []
+        like, found = record.get_symbol(member.ordinal), list[Target]()
+        paths = [one for one in self._program.list_declaring(like.name) if one != member.path]
+        for path in paths[:MAX_FILES]:
+            other = self._program.find_record(path)
+            if other is None or self._program.find_language(path) != "java":
+                continue
+            for ordinal in other.find_symbols(like.name):
+                one, count = Declaration(path, ordinal), int(other.parameter_counts[ordinal])
+                if count == like.parameter_count and self._namesakes.find_owner(one) is not None:
+                    found += self._namesakes.keep_overriding(member, [one], is_above=False)
+        self.is_cut = self.is_cut or len(paths) > MAX_FILES
+        return found
 
     def _find_below_owner(self, member: Declaration) -> tuple[list[Target], bool]:
         """Return the members of subtypes that override a member, and whether a limit was reached.
