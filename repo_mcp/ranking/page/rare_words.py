@@ -103,15 +103,15 @@ def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
     return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
 
 
-def drop_shown(words: Iterable[QueryWord], hits: Iterable[Hit]) -> list[QueryWord]:
+def drop_shown(words: Sequence[QueryWord], hits: Iterable[Hit]) -> list[QueryWord]:
     """Return the words without names that no file has, but that hits show as a part of a longer name."""
-    texts = (
+    lacking = {one.text for one in words if not one.units and _SHAPED.search(one.text)}
+    if not lacking:
+        return [*words]
+    shown = "\n".join(
         text for hit in hits for text in (hit.snippet, hit.symbol or "", *(name for name, _ in hit.also))
-    )
-    shown = "\n".join(texts).lower()
-    return [
-        one for one in words if one.units or not _SHAPED.search(one.text) or one.text.lower() not in shown
-    ]
+    ).lower()
+    return [one for one in words if one.text not in lacking or one.text.lower() not in shown]
 
 
 def describe_words(
