@@ -26,7 +26,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
     measure_derived,
 )
-from repo_mcp.research.question.members_of_types import list_symbols
+from repo_mcp.research.question.members_of_types import list_fields, list_symbols
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
@@ -92,11 +92,16 @@ def _find_named_enumeration(state: ResearchState) -> Node | None:
 def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
     """Return the base that the nouns of a question lead to, as `find_base` says."""
     base = _find_base_of(state, action.nouns)
-    if base is not None and _is_of_another_kind(state, base, action.nouns):
+    if base is not None and (_is_embedded(state, base) or _is_of_another_kind(state, base, action.nouns)):
         base = None
     if base is None and len(action.nouns) > 1:
         return _find_base_in_other_words(state, action.nouns)
     return base
+
+
+def _is_embedded(state: ResearchState, node: Node) -> bool:
+    """Return True for a struct of fields: what embeds it in Go is none of a kind."""
+    return node.symbol.kind is SymbolKind.STRUCT and bool(list_fields(state.graph, node))
 
 
 def _is_guessed(state: ResearchState, node: Node) -> bool:
