@@ -51,6 +51,7 @@ MOST_BESIDE = 5  # that make a named error, whose others are told
 MAX_FILES = 4  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _FUNCTIONS = frozenset({"function", "method"})
+_IS_UNFILLED = re.compile(r"NotImplemented(?:Error|Exception) \(")  # without a text: that of an abstract function
 _ENDS_WITH_WHEN = re.compile(r"\bwhen\W*$", re.IGNORECASE)
 _OVERLOADING = frozenset({"cpp", "csharp", "groovy", "java", "kotlin", "scala", "swift"})  # languages
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -153,7 +154,8 @@ def _tell_errors(
     seen: set[str] = set()
     for own in _join_overloads(functions):
         listed = put_asked_first(state, list_errors(state, own, says_when=says_when)[0])
-        errors = [error for error in listed if error not in seen and error.partition(" ")[0] not in left_out]
+        unseen = (error for error in listed if error not in seen and not _IS_UNFILLED.match(error))
+        errors = [error for error in unseen if error.partition(" ")[0] not in left_out]
         seen.update(errors)
         cited = ", ".join([own[0].citation, *(one.citation.removeprefix(one.path) for one in own[1:])])
         name = f"{'' if len(own) == 1 else f'{len(own)} overloads of '}{shorten_symbol(own[0])} ({cited})"

@@ -168,8 +168,10 @@ def list_raising(
 
 
 def _makes_no_error(state: ResearchState, line: str) -> bool:
-    """Return True for a line that only makes what has the name of an error and cannot be raised."""
+    """Return True for a line that only makes, perhaps for a caller, what cannot be raised."""
     names = [] if RAISES_WORD.search(line[:LINE_CHARS]) else find_errors(leave_out_heads(line[:LINE_CHARS]))
+    given = None if names else _RETURNS_MADE.match(line[:LINE_CHARS])
+    names += [name_made(given[1])] if given else []
     return bool(names) and all(_is_no_error(state, name) for name in names)
 
 

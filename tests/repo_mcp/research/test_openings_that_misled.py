@@ -24,3 +24,23 @@ def test_a_struct_of_fields_that_another_embeds_is_no_base_of_a_kind() -> None:
     assert "Derive from" not in claim
     assert "Others override" not in claim
     assert "Builder.buildWrapper (depot/build.go:3-11)" in claim
+
+PARCELS = {
+    "depot/unwrap.py": (
+        "from abc import ABC, abstractmethod\n\n\nclass UnwrapError(ValueError):\n    pass\n\n\n"
+        "class UnwrapReference(ABC):\n    @abstractmethod\n    def unwrap(self, parcel):\n"
+        "        raise NotImplementedError\n\n\n"
+        "class Unwrapper:\n    def __init__(self, parcel):\n        self.parcel = parcel\n\n\n"
+        "def check_depth(depth, parcel):\n    if depth > 100:\n"
+        '        msg = "too many layers of paper"\n        raise UnwrapError(msg)\n\n\n'
+        "def unwrap_parcel(parcel, depth=0):\n    UnwrapError.note(depth)\n    return Unwrapper(parcel)\n"
+    ),
+}
+
+
+def test_what_is_no_error_or_stands_in_an_abstract_function_does_not_arise() -> None:
+    guesses = "(unwrap_parcel, UnwrapError, UnwrapReference, Unwrapper)"
+    claim = Asked(PARCELS).ask(f"Which errors can arise while a parcel is unwrapped? {guesses}").claim
+    assert 'UnwrapError "too many layers of paper"' in claim
+    assert "NotImplementedError" not in claim
+    assert ": Unwrapper (" not in claim
