@@ -44,3 +44,20 @@ def test_what_is_no_error_or_stands_in_an_abstract_function_does_not_arise() -> 
     assert 'UnwrapError "too many layers of paper"' in claim
     assert "NotImplementedError" not in claim
     assert ": Unwrapper (" not in claim
+
+
+CARRIER = {
+    "depot/errors.py": (
+        "class LateError(Exception):\n    pass\n\n\nclass ParcelLossError(Exception):\n    pass\n"
+    ),
+    "depot/carrier.py": (
+        "from depot.errors import LateError, ParcelLossError\n\n\n"
+        "def carry_parcel(parcel):\n    if parcel.late:\n        raise LateError\n    return hand_over(parcel)\n\n\n"
+        "def close_van(van):\n    if van.missing:\n        raise ParcelLossError(van.missing)\n"
+    ),
+}
+
+
+def test_a_guessed_error_may_lack_the_ending_of_its_name() -> None:
+    claim = Asked(CARRIER).ask("Which errors can end the way of a parcel? (LateError, ParcelLoss)").claim
+    assert "In carrier.close_van (depot/carrier.py:10-12): ParcelLossError (:12)." in claim
