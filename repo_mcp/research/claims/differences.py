@@ -105,7 +105,7 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         is_own = all(one.path == node.path and one.symbol.parent == node.symbol.ordinal for one in kept)
         name = shorten(name_apart(node, nodes))
         sentences += (
-            [f"Only {name} {'declares' if is_own else 'requires'} {join_names(told)}."] if told else []
+            [f"Only {name} {'declares' if is_own else 'requires'} {join_places(told)}."] if told else []
         )
     return sentences
 
@@ -122,7 +122,7 @@ def describe_deriving(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
                 for one in own
                 if one.symbol.kind is not SymbolKind.CONSTRUCTOR
             ]
-            declared = f" and overrides {join_names(overriding)}" if overriding else ""
+            declared = f" and overrides {join_places(overriding)}" if overriding else ""
             sentences.append(
                 f"{shorten(node.qualified_name)} derives from {shorten(base.qualified_name)}{declared}."
             )

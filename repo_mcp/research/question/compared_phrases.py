@@ -9,6 +9,7 @@ from repo_mcp.research.question.phrases import Phrase, leave_out_article, read_p
 
 Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
+_CAPITALISED = re.compile(r"[A-Z][A-Za-z]* ([a-z]+(?: [a-z]+)*)")
 # "when I call them inside a test", behind what is compared
 _CIRCUMSTANCE = re.compile(
     r",? (?:when|if|while|where) (?:i|we|you|one|someone|they|it) .{1,200}$", re.IGNORECASE
@@ -65,9 +66,13 @@ def leave_out_noun(x: str, y: str) -> Compared | None:
 def _share_noun(x: str, y: str) -> Compared | None:
     """Return a comparison of which both subjects have the noun of the second: "an open and a closed pipe".
 
-    Return None if the first has a noun of its own, or either is written as a name.
+    Return None if the first has a noun of its own, or either is written as a name. Of two capitalised words,
+    "the Steel and the PVC pipe fitter", the first has all the nouns of the second.
     """
     first, second = (leave_out_article(one.strip()) for one in (x, y))
+    kind = _CAPITALISED.fullmatch(second)
+    if kind is not None and _CAPITALISED.fullmatch(f"{first} {kind[1]}"):
+        return Phrase(f"{first} {kind[1]}", whole=f"{first} {kind[1]}"), Phrase(second, whole=second)
     noun = second.rpartition(" ")[2]
     if not _PLAIN.fullmatch(f"{first} {second}") or first.count(" ") >= second.count(" ") or noun in first:
         return None

@@ -25,6 +25,7 @@ def test_a_struct_of_fields_that_another_embeds_is_no_base_of_a_kind() -> None:
     assert "Others override" not in claim
     assert "Builder.buildWrapper (depot/build.go:3-11)" in claim
 
+
 PARCELS = {
     "depot/unwrap.py": (
         "from abc import ABC, abstractmethod\n\n\nclass UnwrapError(ValueError):\n    pass\n\n\n"
@@ -61,3 +62,21 @@ CARRIER = {
 def test_a_guessed_error_may_lack_the_ending_of_its_name() -> None:
     claim = Asked(CARRIER).ask("Which errors can end the way of a parcel? (LateError, ParcelLoss)").claim
     assert "In carrier.close_van (depot/carrier.py:10-12): ParcelLossError (:12)." in claim
+
+
+FITTERS = {
+    "depot/steel.py": "def steel(options):\n    return options\n",
+    "depot/pvc.py": "def pvc(options):\n    return options\n",
+    "depot/fitters.py": (
+        "class SteelPipeFitter:\n    def fit(self, pipe):\n        return self.weld(pipe)\n\n"
+        "    def weld(self, pipe):\n        return pipe\n\n    def polish(self, pipe):\n        return pipe\n\n\n"
+        "class PvcPipeFitter:\n    def fit(self, pipe):\n        return self.glue(pipe)\n\n"
+        "    def glue(self, pipe):\n        return pipe\n"
+    ),
+}
+
+
+def test_two_capitalised_words_share_all_the_nouns_behind_the_second() -> None:
+    claim = Asked(FITTERS).ask("What is the difference between the Steel and the PVC pipe fitter?").claim
+    assert claim.startswith("fitters.SteelPipeFitter is declared at depot/fitters.py:1-9. fitters.PvcPipeFitter")
+    assert "Only SteelPipeFitter declares weld (depot/fitters.py:5-6) and polish (:8-9)." in claim

@@ -235,7 +235,7 @@ type Ends interface {
 type Pair struct{}
 """
     claim = Asked({"bag/bag.go": text}).ask("difference between Puts and PutsAll").claim
-    assert "Only Puts requires Drop (bag/bag.go:6) and Note (bag/bag.go:10)." in claim
+    assert "Only Puts requires Drop (bag/bag.go:6) and Note (:10)." in claim
     assert "Only PutsAll requires End (bag/bag.go:19)." in claim
 
 
