@@ -51,7 +51,9 @@ MOST_BESIDE = 5  # that make a named error, whose others are told
 MAX_FILES = 4  # in which one error is made
 MOST_OTHERS = 2  # functions beside these that fail
 _FUNCTIONS = frozenset({"function", "method"})
-_IS_UNFILLED = re.compile(r"NotImplemented(?:Error|Exception) \(")  # without a text: that of an abstract function
+_IS_UNFILLED = re.compile(
+    r"NotImplemented(?:Error|Exception) \("
+)  # without a text: that of an abstract function
 _ENDS_WITH_WHEN = re.compile(r"\bwhen\W*$", re.IGNORECASE)
 _OVERLOADING = frozenset({"cpp", "csharp", "groovy", "java", "kotlin", "scala", "swift"})  # languages
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

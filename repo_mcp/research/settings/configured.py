@@ -37,6 +37,7 @@ from repo_mcp.research.settings.setting_owners import (
     list_other_fields,
 )
 from repo_mcp.research.settings.settings_types import note_settings_type
+from repo_mcp.text.lines import is_import
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_HEADINGS = 2  # of documents
@@ -115,7 +116,7 @@ def _note_uses(
     state.report_hop(1)
     if not is_first:
         note_readers(state, name, reading, Role.READS)
-    others = [one for one in mentions if one not in reading]
+    others = [one for one in mentions if one not in reading and not is_import(one.line)]
     code = [one for one in others if one.start_line not in state.source.read_comment_lines(one.path)]
     note_readers(state, name, code if own or reading or code else others, Role.MENTIONS)
     if not subject.nodes:

@@ -15,6 +15,7 @@ from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.line_use import LineUse, classify_use
+from repo_mcp.text.product_name import find_product_names
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_MATCHES = 200  # lines examined for one name
@@ -22,6 +23,8 @@ MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a lon
 BLOCK_LINES = 60  # above a line, in which a text of YAML may begin
 _OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _DATA = re.compile(r"\.(?:ya?ml|toml|json[c5]?|ini|properties)$", re.IGNORECASE)
+_TABLES = re.compile(r"\.(?:toml|cfg|ini)$")
+_TOOL = re.compile(r"\[+tool[.:]([\w-]+)")
 _YAML = re.compile(r"\.ya?ml$", re.IGNORECASE)
 _BEGINS_TEXT = re.compile(r"(?:^|[:\-])\s*[|>][-+\d]*\s*(?:#.*)?$")
 _COMMAND = r"\s*+(?:\S{0,40}[;({]\s*+)?(?-i:set|config|export|enable|disable|ENV|ARG)\s"
@@ -45,8 +48,8 @@ def search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
 def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:
     """Return False for a line that cannot set the name.
 
-    It was generated, only reads the name, is prose, is a link in a document, has the name as a part of
-    another, such as `p-timeout`, or names a type that differs from the setting in case: `Rack::ShowErrors`
+    It was generated, only reads the name, is prose, is a link in a document, sets something of another
+    program, has the name as a part of another, such as `p-timeout`, or names a type that differs from the setting in case: `Rack::ShowErrors`
     for `show_errors`.
     """
     if len(match.line) > MAX_SETTING_CHARS:
@@ -58,7 +61,7 @@ def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:
         rf"\s*(?:[-*]\s+)?\[`?{quoted}`?\]:", match.line, re.IGNORECASE
     )
     is_part = re.search(rf"(?<!\w-){quoted}(?!-\w)", match.line, re.IGNORECASE) is None
-    if is_other or is_link or is_part or _is_prose(state, quoted, match):
+    if is_other or is_link or is_part or _is_prose(state, quoted, match) or _is_of_tool(state, match):
         return False
     return classify_use(name, match.line) is not LineUse.READS
 
@@ -73,6 +76,13 @@ def _is_prose(state: ResearchState, quoted: str, match: ExactMatch) -> bool:
     begins = r"(?:^\s*+(?:-\s+){0,4}|[{,]\s*)[\"']?(?:[\w-]+\.)*"
     is_key = re.search(rf"{begins}{quoted}[\"']?\s*:", line, re.IGNORECASE)
     return is_key is None or _is_in_text(state.source.read_lines(match.path), match.start_line)
+
+
+def _is_of_tool(state: ResearchState, match: ExactMatch) -> bool:
+    """Return True for a line below the heading of another program: `[tool.coverage]` of pyproject.toml."""
+    above = state.source.read_lines(match.path)[: match.start_line] if _TABLES.search(match.path) else ()
+    tool = _TOOL.match(next((line for line in reversed(above) if line.startswith("[")), ""))
+    return tool is not None and tool[1].lower() not in find_product_names(state.source.read_lines)
 
 
 def _is_in_text(lines: Sequence[str], at: int) -> bool:

@@ -201,7 +201,9 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
     values: dict[Node, list[Place]] = {}
     for said in dict.fromkeys(_CAPITAL.findall(state.request.full_text)):
         endings = ("", *_ERRORS)  # `Lost` may be said of a `LostError`
-        name = next((f"{said}{end}" for end in endings if state.graph.scan.find_declared(said + end, 1)), said)
+        name = next(
+            (f"{said}{end}" for end in endings if state.graph.scan.find_declared(said + end, 1)), said
+        )
         found: list[tuple[Node, ErrorUse]] = []
         for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
             if not is_error(state.graph, node, state.source.read_lines):

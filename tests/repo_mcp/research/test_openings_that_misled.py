@@ -80,3 +80,21 @@ def test_two_capitalised_words_share_all_the_nouns_behind_the_second() -> None:
     claim = Asked(FITTERS).ask("What is the difference between the Steel and the PVC pipe fitter?").claim
     assert claim.startswith("fitters.SteelPipeFitter is declared at depot/fitters.py:1-9. fitters.PvcPipeFitter")
     assert "Only SteelPipeFitter declares weld (depot/fitters.py:5-6) and polish (:8-9)." in claim
+
+
+VANS = {
+    "pyproject.toml": '[project]\nname = "vans"\n\n[tool.coverage]\nrun.crew = true\n\n[tool.vans]\ncrew = 3\n',
+    "vans/options.py": (
+        "from vans import crew\n\nDEFAULT_CREW = 2\n\n\n"
+        "def add_options(parser):\n"
+        '    parser.add_argument("--crew", type=int, default=DEFAULT_CREW, help="how many load a van")\n'
+    ),
+    "vans/crew.py": "def drive(options):\n    return options.crew\n",
+}
+
+
+def test_a_key_below_the_heading_of_another_program_sets_nothing_and_an_import_mentions_nothing() -> None:
+    report = Asked(VANS).ask("Where is the number of people in a van set? (crew, DEFAULT_CREW)")
+    assert "pyproject.toml:8" in report.claim
+    assert "pyproject.toml:5" not in report.claim
+    assert not [one for one in report.findings if one.path == "vans/options.py" and one.start_line == 1]
