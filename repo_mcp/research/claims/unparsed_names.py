@@ -91,9 +91,13 @@ def _describe_deriving(state: ResearchState, subject: Subject) -> str:
 
 
 def _describe_calls(state: ResearchState, subject: Subject) -> str:
-    """Return a sentence on what calls something of the name of a subject; "" for nothing."""
+    """Return a sentence on what calls something of the name of a subject; "" for nothing.
+
+    What has that name itself comes last: it hands on to another one.
+    """
     roles = [one for one in state.findings if one.role is Role.CALLS_BY_NAME]
     found = [one for one in roles if one.reason.about == subject.name]
+    found.sort(key=lambda one: one.symbol.rpartition(".")[2] == subject.name)  # stable
     return f"{subject.name} is called by name in {name_findings(found)}." if found else ""
 
 

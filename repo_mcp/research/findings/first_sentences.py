@@ -141,7 +141,8 @@ def list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[in
     A comment at the start of a block in braces is none: it is often about the statement below it.
     """
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
-    inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
+    first = next(filter(comments.__contains__, head), len(lines) + 1)
+    inside = list(takewhile(comments.__contains__, range(first, len(lines) + 1)))
     if not inside or _OPENS_DOCSTRING.match(lines[inside[0] - 1]) is None:
         return []
     above = [line.rstrip() for line in lines[start - 1 : inside[0] - 1] if line.strip()]

@@ -98,3 +98,28 @@ def test_a_key_below_the_heading_of_another_program_sets_nothing_and_an_import_m
     assert "pyproject.toml:8" in report.claim
     assert "pyproject.toml:5" not in report.claim
     assert not [one for one in report.findings if one.path == "vans/options.py" and one.start_line == 1]
+
+
+STAMPS = {
+    "depot/stamps.py": (
+        "def stamp_parcel(\n    parcel,\n    ink,\n    press,\n    size,\n    day,\n    month,\n    year,\n"
+        "    colour,\n    place,\n):\n"
+        '    """Stamp a parcel\n    with the day and\n    the place, unless it is stamped.\n    """\n'
+        "    if parcel.is_stamped:\n        return parcel\n    return press.stamp(parcel, ink, day, place)\n"
+    ),
+    "depot/carriers.kt": (
+        "class Carrier {\n  /** Take no more. */\n  fun noMoreParcels() {\n    listener.noMoreParcels(this)\n  }\n}\n\n"
+        "class Listener {\n  fun noMoreParcels(carrier: Carrier) {}\n}\n\n"
+        "class Depot {\n  fun close() {\n    carrier.noMoreParcels()\n  }\n}\n"
+    ),
+}
+
+
+def test_the_first_sentence_of_a_docstring_below_a_long_head_is_told_whole() -> None:
+    claim = Asked(STAMPS).ask("How is a parcel stamped? (stamp_parcel)").claim
+    assert '"Stamp a parcel with the day and the place, unless it is stamped."' in claim
+
+
+def test_of_what_calls_an_unparsed_name_what_has_it_too_comes_last() -> None:
+    claim = Asked(STAMPS).ask("Who calls noMoreParcels on a carrier? (noMoreParcels, Carrier)").claim
+    assert "is called by name in Depot.close" in claim
