@@ -160,11 +160,15 @@ def _has_result(body: Body, last: Statement) -> bool:
 
 
 def _rank(body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]) -> list[Told]:
-    """Return decisions behind the number of words that each has, without those that only test an error."""
+    """Return decisions behind the number of words that each has, without those that only test an error.
+
+    What is asked for, such as `ignore_errors`, is none.
+    """
+    asked = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     return [
         (shares_word(quote(body, own), words), own)
         for own in decisions
-        if not OF_ERROR.search(read_line(body, own[0]))
+        if not OF_ERROR.search(asked.sub("", read_line(body, own[0])))
     ]
 
 

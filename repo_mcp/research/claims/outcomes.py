@@ -10,7 +10,7 @@ says it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from repo_mcp.bodies.body import Body
@@ -40,13 +40,20 @@ from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
-LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch
+LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch; in the condition, half as much more
 LEAST_ELSEWHERE = 0.75  # of the number of all words, in a branch of another declaration than the best
+LEAST_WORDS = 2  # of the question, in a branch: one may stand anywhere, and what no file has does not count
 MOST_ALIKE = 4  # handlers of one `try`, or cases of one switch; of more, only the best is told
 _BARE_END = re.compile(r"\s*(?:return|raise|throw|break|continue)(?:\s+\w+)?\s*+;?\s*$")
 _LEAVES_TURN = re.compile(r"\s*(?:break|continue)\b")
 _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
+    re.IGNORECASE,
+)
+# What a condition tests the absence of: `not parcel`, `!parcel`, `no_parcel`. It is no event of a parcel.
+_ABSENT, _NEVER = re.compile(r"(?:\bnot |![ (]?|\bno_)[\w.]+"), re.compile(r"(?!)")
+_ASKS_ABSENT = re.compile(
+    r"\b(?:no|not|without|lacks?|missing|absent|empty|none|nothing|never|cannot|un(?!der|i|t)\w+)\b|n't\b",
     re.IGNORECASE,
 )
 
@@ -59,6 +66,7 @@ def describe_outcome(state: ResearchState) -> tuple[str, Node | None]:
         return handled
     words = list_words(query)
     weighed = weigh_words(words, state.weights) or dict.fromkeys(words, 1.0)
+    absent = _NEVER if _ASKS_ABSENT.search(query) else _ABSENT
     best: tuple[tuple[float, int], Finding, Body, Branch] | None = None
     for position, one in enumerate(_list_near(state)):
         # What the function is about by its name, all of its branches are about.
@@ -66,14 +74,23 @@ def describe_outcome(state: ResearchState) -> tuple[str, Node | None]:
         event = event if event and not position else weighed
         body = build_body(state, one.path, one.start_line, one.end_line)
         for branch in filter(partial(_does, body), iter_branches(body)):
-            text = quote(body, (branch.condition, *branch.inner), 2_000)
-            share = sum(event[word] for word in event if shares_word(text, (word,))) / sum(event.values())
+            asked, text = (
+                absent.sub("", quote(body, own, 2_000))
+                for own in ((branch.condition,), (branch.condition, *branch.inner))
+            )
+            share = (_weigh(event, text) + _weigh(event, asked) / 2) / sum(event.values())
             if position and not _fits_elsewhere(body, branch, text, words):
                 continue
             rank = (share * NEXT**position, -len(branch.inner))
-            if share >= LEAST_SHARE and _says_lacking(state, text) and (best is None or rank > best[0]):
+            is_event = shares_word(text, words) >= min(LEAST_WORDS, len(words)) and _says_lacking(state, text)
+            if is_event and share >= LEAST_SHARE and (best is None or rank > best[0]):
                 best = rank, one, body, branch
     return ("", None) if best is None else (_tell(state, *best[1:]), best[1].node)
+
+
+def _weigh(event: Mapping[str, float], text: str) -> float:
+    """Return the weight of those words of an event that a text has."""
+    return sum(event[word] for word in event if shares_word(text, (word,)))
 
 
 def _does(body: Body, branch: Branch) -> bool:

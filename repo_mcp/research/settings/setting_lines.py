@@ -49,8 +49,8 @@ def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:
     """Return False for a line that cannot set the name.
 
     It was generated, only reads the name, is prose, is a link in a document, sets something of another
-    program, has the name as a part of another, such as `p-timeout`, or names a type that differs from the setting in case: `Rack::ShowErrors`
-    for `show_errors`.
+    program, has the name as a part of another, such as `p-timeout`, or names a type that differs from the
+    setting in case: `Rack::ShowErrors` for `show_errors`.
     """
     if len(match.line) > MAX_SETTING_CHARS:
         return False
