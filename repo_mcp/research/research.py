@@ -68,7 +68,7 @@ TEXT_HITS = 20  # of the search for the words, while there is no symbol index
 MAX_OUTSIDE = 40  # names declared outside that a report lists
 _MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the others by themselves."
 # Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
-_USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
+_USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4, Form.OPEN: 1, Form.ERRORS: 1}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
 _OF_USERS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.TESTS, Form.RAISED})
 _NARROWED = _OF_USERS | {Form.IMPLEMENTATIONS}  # of which the end of a question may say where
@@ -154,12 +154,10 @@ def _read(state: ResearchState) -> Reading:
     reading = understand(source, request, partial(find_unparsed, state))
     if source.graph is None:
         return reading
+    reading = settle_reading(state, reading)
+    reading = pair_subjects(state, reading) if reading.form is Form.DIFFERENCE else reading
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
-    reading, asked = settle_reading(state, reading), reading
-    reading = pair_subjects(state, reading) if reading.form is Form.DIFFERENCE else reading
-    if request.depth is None and reading.form is not asked.form:
-        state.depth = DEFAULT_DEPTH
     state.report_progress(0, f"understood as: {reading.form.value}")
     return reading
 

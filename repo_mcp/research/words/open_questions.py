@@ -1,7 +1,8 @@
 """Connect the declarations that a question's words find, by callers and callees, hop by hop.
 
 Calls are followed from each seed in both directions. Symbols linked to most of the seeds, or with words of
-the question in their names, come first.
+the question in their names, come first. Few of them answer anything: unless a depth is asked for, one hop is
+followed, for what it tells of the seeds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import explain, sort_links
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
 from repo_mcp.research.findings.bounds import NARROW
-from repo_mcp.research.findings.locating import is_test_node, rank_role, weaker
+from repo_mcp.research.findings.locating import is_test_node, weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState, relocate
 from repo_mcp.research.words.asked_words import MAX_WORDS
@@ -68,26 +69,16 @@ def _rank_reached(
     level: Sequence[Node],
     links: dict[Declaration, list[tuple[Link, Node, Traversal]]],
     words: Sequence[str],
-    hop: int,
 ) -> list[Declaration]:
     """Return the symbols that were reached and are not noted yet, the best first."""
     order = {node: number for number, node in enumerate(level)}
 
-    def rank(declaration: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
-        own = links[declaration]
-        shared = shares_word(state.get_node(declaration).symbol.name, words)
-        joined = len({one.declaration for _, one, _ in own})
-        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in own)
-        calls = hop == 1 and any(traversal.upwards for _, _, traversal in own)  # calls a seed
-        return (
-            is_test_node(state.get_node(declaration)) or is_side_file(declaration.path),
-            all(link.kind == "references" for link, _, _ in own),
-            -(joined + 2 * shared + calls),
-            rank_role(declaration.path),
-            min(order[one] for _, one, _ in own),  # reached from a better fit
-            declaration.path,
-            declaration.ordinal,
-        )
+    def rank(declaration: Declaration) -> tuple[bool, int, int, str, int]:
+        node, own = state.get_node(declaration), links[declaration]
+        joined = len({one.declaration for _, one, _ in own}) + 2 * shares_word(node.symbol.name, words)
+        nearest = min(order[one] for _, one, _ in own)  # reached from a better fit
+        is_aside = is_test_node(node) or is_side_file(declaration.path)
+        return is_aside, -joined, nearest, declaration.path, declaration.ordinal
 
     new = (one for one in links if one not in state.nodes and one.ordinal and state.admits(one.path))
     return sorted(new, key=rank)
@@ -101,7 +92,7 @@ def _note_reached(
     hop: int,
 ) -> list[Node]:
     """Note the best symbols that were reached, and every edge between noted symbols."""
-    new = _rank_reached(state, level, links, words, hop)
+    new = _rank_reached(state, level, links, words)
     if len(new) > REACHED:
         state.limit(
             f"{len(new) - REACHED} more symbols at hop {hop}", f"the {REACHED} most connected are shown"

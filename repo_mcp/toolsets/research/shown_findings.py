@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CALLERS = "callers"  # a form of a question
 USERS = {CALLERS: "callers", "dependents": "users"}  # forms that ask for users, and what they call them
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
+# Hops of findings that are shown for some forms if no amount is asked for: 153 further ones had none of 480
+# lines and symbols that answered questions in words.
+MOST_HOPS = {**dict.fromkeys(USERS, 1), **dict.fromkeys(BY_WORDS, 0)}
 WITH_BODIES = BY_WORDS | {"callees"}  # those of which a finding with one line is only named
 FEW_TESTS = 2  # callers in tests are only counted, if there are more; the first ones are named
 LEAST_LINES = 4  # of a finding that is shown in part
@@ -106,9 +109,9 @@ def count_shown(report: Report) -> int:
     Found by words or called, one of which only one line is shown is named among the surroundings instead,
     and so is what uses a subject only through others.
     """
-    bodies = sum(map(_shows_body, report.findings)) if _needs_bodies(report) else 0
     folded = {id(one) for one in list_folded(report)}
-    return bodies or sum(_is_near(report, one) and id(one) not in folded for one in report.findings)
+    near = [one for one in report.findings if _is_near(report, one) and id(one) not in folded]
+    return (sum(map(_shows_body, near)) if _needs_bodies(report) else 0) or len(near)
 
 
 def list_folded(report: Report) -> list[Finding]:
@@ -125,10 +128,10 @@ def list_folded(report: Report) -> list[Finding]:
 
 
 def _is_near(report: Report, finding: Finding) -> bool:
-    """Return False for what uses a subject through others, unless the question asks for an amount of this."""
+    """Return False for what is reached through others, unless the question asks for an amount of this."""
     asked = report.request
     is_asked = bool(asked.depth or asked.findings or asked.focus)
-    return finding.hop <= 1 or is_asked or report.reading.form not in USERS
+    return is_asked or finding.hop <= MOST_HOPS.get(report.reading.form, finding.hop)
 
 
 def _shows_body(finding: Finding) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Report
 from repo_mcp.toolsets.research.research_calls import add_lines, cut_report
-from repo_mcp.toolsets.research.shown_findings import choose_all, shorten
+from repo_mcp.toolsets.research.shown_findings import choose_all, count_shown, shorten
 from tests.repo_mcp.research.asking import Asked
 
 STEPS = "".join(f"    queue.load(part, {step}, 'one step of a part after the other')\n" for step in range(12))
@@ -76,3 +76,19 @@ def test_a_finding_cut_to_its_room_loses_the_lines_worth_least() -> None:
     assert short is not None
     assert short.excerpt.count("\n") < found.excerpt.count("\n")
     assert "queue.send(letter.address)" in short.excerpt
+
+
+LOOMS = {
+    "loom.py": "def weave_cloth(loom, yarn):\n    if yarn.is_short:\n        return None\n"
+    "    cloth = tighten(loom.weave(yarn))\n    return cloth\n\n\n"
+    "def tighten(piece):\n    piece.pull(1)\n    piece.pull(2)\n    piece.turn(1)\n    return piece\n\n\n"
+    "def dress(room):\n    room.sweep()\n    tighten(room.curtain)\n    return room\n",
+}
+
+
+@pytest.mark.parametrize("depth", [None, 2])
+def test_what_only_calls_reach_is_shown_where_a_depth_is_asked_for(depth: int | None) -> None:
+    report = Asked(LOOMS).ask("how is cloth woven of yarn? (weave_cloth)", depth)
+    shown = {one["symbol"] for one in cut_report(report, count_shown(report)).result["findings"]}
+    assert "loom.weave_cloth" in shown
+    assert ("loom.dress" in shown) is (depth is not None)

@@ -205,7 +205,7 @@ def test_the_users_of_what_many_use_are_no_findings(users: int, is_said: bool) -
     }
     for number in range(users):
         texts[f"use{number}.py"] = f"from clock import start\n\n\ndef wait{number}(one):\n    start(one)\n"
-    report = Asked(texts).ask("how is a letter stamped?")
+    report = Asked(texts).ask("how is a letter stamped?", depth=2)
     assert find_one(report, "clock.start").hop == 1
     assert any(one.symbol.startswith("use") for one in report.findings) is is_said
 
