@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactRequest
 from repo_mcp.research.claims.decisions import describe_decisions
-from repo_mcp.research.claims.near_ones import calls_guessed, list_near
+from repo_mcp.research.claims.near_ones import is_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
 from repo_mcp.research.findings.bounds import NARROW
@@ -44,7 +44,7 @@ NEAREST = 2  # declarations that are named where none fits
 NEAREST_GUESSED = 3  # the same where only guessed names lead to them
 RAREST, FEW_LINES = 2, 30  # words of the question whose lines are named, if these are no more
 LEAST_WORDS = 2  # of the question, in the name of a function that calls the best one
-FEW_CALLED = 3  # functions that are named although none of them fits the question; more only help
+FEW_CALLED = 3  # functions of which a call may run one
 _ENDS_LIKE_ADVERBS = """
 anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
 monopoly monthly multiply nightly quarterly rally readonly reapply reply resupply supply tally weekly
@@ -96,10 +96,10 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
     sentences += [f"There, {outcome.partition(', ')[2]}" if is_there else outcome] if outcome else []
     is_clear = is_there or not outcome
     if not errors:
-        guesses, named = list_own_names(state.request.guesses), _WORD.findall(outcome)
-        told = [one for one in callees if not outcome or one.symbol.name in (*guesses, *named)]
+        named = _WORD.findall(outcome)
+        told = [one for one in callees if is_guessed(state, one) or one.symbol.name in named]
         sentences += _describe_called(best, told, is_clear=is_clear)
-        calling = [one for one in _choose_callers(state, own, callers) if one not in callees]
+        calling = [one for one in _choose_callers(state, best, callers) if one not in callees]
         sentences += _describe_callers(best, calling, is_clear=is_clear)
         if not (outcome or state.word_match.lacking):
             connected = (*callees, *callers, *(node for _, node in rivals if node is not None), *others)
@@ -116,8 +116,6 @@ def _list_rivals(state: ResearchState, best: Node) -> list[Rival]:
     rivals = list_rivals(state, best)
     nodes = [node for _, node in rivals if node is not None]
     near = list_near(state, best, nodes)
-    if not state.word_match.is_guessed:
-        near += [one for one in nodes if one.symbol.kind not in TYPE_KINDS and calls_guessed(state, one)]
     return [(name, node) for name, node in rivals if node is None or node in near]
 
 
@@ -136,22 +134,21 @@ def _list_callers(state: ResearchState, best: Node) -> list[Node]:
     return [node for declaration, node in state.nodes.items() if declaration in callers]
 
 
-def _choose_callers(state: ResearchState, own: Sequence[Node], callers: Sequence[Node]) -> list[Node]:
-    """Return the first good functions that have to do with the question, by their names.
+def _choose_callers(state: ResearchState, best: Node, callers: Sequence[Node]) -> list[Node]:
+    """Return the first functions that call the best one, by whose names the question asks for them.
 
-    These are guessed, are words of the question or have LEAST_WORDS of them. A field with an instance of a
-    type only makes it.
+    These are guessed, or have LEAST_WORDS of the question where it guesses none. A field with an instance of
+    a type only makes it, and a function of the same name only hands on.
     """
-    guesses = list_own_names(state.request.guesses)
-    words = list_words(" ".join((state.request.query, *guesses)))
+    words = list_words(state.request.full_text)
 
     def is_asked(node: Node) -> bool:
         name = node.symbol.name
         least = min(LEAST_WORDS, len(get_word_terms(name.strip("_"))[1:]) or 1)
-        return name in guesses or shares_word(name, words) >= least
+        return is_guessed(state, node) and shares_word(name, words) >= least
 
-    functions = [one for one in own if one in callers and one.symbol.kind in CALLABLE_KINDS]
-    return [one for one in functions if is_asked(one)][:NEAREST]
+    others = (one for one in callers if one.symbol.name != best.symbol.name)
+    return [one for one in others if one.symbol.kind in CALLABLE_KINDS and is_asked(one)][:NEAREST]
 
 
 def _choose_guessed(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
@@ -352,8 +349,7 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     order of the findings.
 
     What a call of an interface's method runs is called, too, unless it may be one of more than FEW_CALLED. If
-    some callees fit the question's words, the others, such as a conversion of text, are left out. If none
-    does, more than FEW_CALLED are not named.
+    some callees fit the question's words, the others, such as a conversion of text, are left out.
     """
     links = [one for one in state.links.values() if one.source == caller.declaration and one.kind == "calls"]
     called = {link.target for link in links} - {caller.declaration}
@@ -365,6 +361,5 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     words = list_words(state.request.query)
     near = {one.node for one in state.findings if not one.hop and one.role is not Role.BESIDE}
     fitting = [node for node in nodes if node in near or shares_word(node.symbol.name, words)]
-    chosen = fitting or (nodes if len(nodes) <= FEW_CALLED else [])
     guesses = list_own_names(state.request.guesses)
-    return sorted(chosen, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))
+    return sorted(fitting, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))

@@ -159,3 +159,27 @@ def test_one_word_or_a_test_for_absence_makes_no_branch_the_event(asked: str) ->
 def test_a_condition_on_a_guessed_name_of_errors_is_not_taken_for_the_test_of_one() -> None:
     claim = Asked(PRESSES).ask("How does a press run its stamps? (run_presses, ignore_errors)").claim
     assert "`if status == Outcome.OK or ignore_errors` → " in claim
+
+
+GATES = {
+    "depot/gate.py": (
+        "def open_gate(gate, van):\n    lamp = light(gate)\n    pass_ = read_pass(van)\n    if pass_.old:\n"
+        "        return gate.call_guard(lamp)\n    lift_bar(gate, van)\n    return gate.close(lamp)\n\n\n"
+        "def light(gate):\n    gate.lamp.on()\n    gate.bell.ring()\n    return gate.lamp\n\n\n"
+        "def read_pass(van):\n    card = van.card\n    card.turn()\n    return card.read()\n\n\n"
+        "def lift_bar(gate, van):\n    gate.bar.lift()\n    van.go()\n    return gate.bar\n\n\n"
+        "def let_in(depot):\n    for van in depot.vans:\n        open_gate(depot.gate, van)\n"
+    ),
+}
+
+
+def test_beside_the_best_what_the_question_names_is_told_and_no_other_that_it_calls() -> None:
+    claim = Asked(GATES).ask("How does a gate let a van through? (open_gate, read_pass, lift_bar)").claim
+    assert "It calls gate.read_pass (depot/gate.py:16-19) and gate.lift_bar (:22-25)." in claim
+    assert "gate.light" not in claim
+    assert "let_in" not in claim
+
+
+def test_what_the_question_itself_names_counts_as_guessed() -> None:
+    asked = "How does open_gate know what light is on? (open_gate, read_pass, lift_bar)"
+    assert "gate.light" in Asked(GATES).ask(asked).claim
