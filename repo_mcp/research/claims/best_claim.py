@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactRequest
-from repo_mcp.research.claims.decisions import describe_decisions
+from repo_mcp.research.claims.decisions import describe_decisions, describe_own_decisions
 from repo_mcp.research.claims.near_ones import is_guessed, list_near
 from repo_mcp.research.claims.outcomes import describe_outcome
 from repo_mcp.research.edges.filled_functions import list_standing_in
@@ -307,7 +307,8 @@ def describe_places(state: ResearchState) -> str:
     if not near:
         return ""
     places = [_name_place(one) for one in near[:3]]
-    sentences = [*_judge_best(state, places[0]), *filter(None, [describe_outcome(state)[0]])]
+    does = describe_outcome(state)[0] or describe_own_decisions(state, near[0])
+    sentences = [*_judge_best(state, places[0]), *filter(None, [does])]
     if len(near) > 1:
         sentences.append(_see_also(places[1:]))
     return " ".join([*sentences, *describe_section(state)])

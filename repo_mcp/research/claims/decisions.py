@@ -50,6 +50,8 @@ LEAST, MOST = 2, 3  # conditions that are told
 TELLING = 2  # words of the question, in a branch that does not leave a long function
 MOST_OTHERS = 2  # functions that are told after the best one, and conditions of each
 MOST_UNDER = 40  # statements under a condition that is told with one of them
+GIVEN = 0.5  # of a word, for any in what gives a value to a name in a condition
+MOST_READ = 30  # conditions of which it is looked for
 MOST_GIVEN = 4  # statements that give values to the variables of conditions
 LONG_LINES = 60  # of a function; in a longer one, a condition must have a word of the question
 # `if (!strict) return true`, `guard let user else { return nil }`, `raise Locked if @locked`
@@ -57,6 +59,7 @@ _ON_ONE_LINE = re.compile(
     r"\s*(?:\}\s*)?(?:(?:if|else if|unless|guard)\b.*[\s){](?:return|throw|raise)\b"
     r"|(?:return|raise|throw)\b.*\s(?:if|unless)\s)"
 )
+_WORD, _SHAPED = re.compile(r"\w+"), re.compile(r"[a-z\d][A-Z]|\w_\w")  # any, and one of several words
 _ONLY_HANDS_ON = re.compile(r"\s*(?:raise|throw)\s*+;?\s*$")
 _ONLY_LEAVES = re.compile(r"\s*return\s*+;?\s*$")
 _IS_BARE = re.compile(r"\s*(?:return|continue|break|raise|throw|pass)\s*+;?\s*$")
@@ -75,14 +78,25 @@ def describe_decisions(state: ResearchState, best: Node, guessed: Sequence[Node]
 
     These are predicates that it calls, if a question asks for a decision, and others with guessed names.
     """
-    words = list_words(" ".join((state.request.query, *list_own_names(state.request.guesses))))[:MAX_WORDS]
+    words = _list_words(state)
     own = _find(state, best)
-    told = [] if own is None else [_describe(state, own, words, MOST, "It decides")]
+    told = [] if own is None else [describe_own_decisions(state, own)]
     deciding = _list_deciding(state, best) if read_decision(state.request.query) else []
     others = [one for one in deciding if is_predicate(one.name)]
     others += [one for one in map(partial(_find, state), dict.fromkeys(guessed)) if one and one not in others]
+    inner = range(own.start_line, own.end_line) if own else ()  # those of it are told with it
+    others = [one for one in others if one.path != best.path or one.start_line not in inner]
     said = (_describe(state, one, words, MOST_OTHERS, least=not is_predicate(one.name)) for one in others)
     return " ".join(filter(None, (*told, *islice(filter(None, said), MOST_OTHERS))))
+
+
+def describe_own_decisions(state: ResearchState, one: Finding) -> str:
+    """Return a sentence on the conditions by which the best function decides, in any language, or ""."""
+    return _describe(state, one, _list_words(state), MOST, "It decides")
+
+
+def _list_words(state: ResearchState) -> list[str]:
+    return list_words(" ".join((state.request.query, *list_own_names(state.request.guesses))))[:MAX_WORDS]
 
 
 def _find(state: ResearchState, node: Node) -> Finding | None:
@@ -111,7 +125,12 @@ def _describe(
     told = _list_told(body, one, words)
     if max((rank for rank, _ in told), default=-1) < least:
         return ""
-    best_ones = sorted(told, key=lambda ranked: -ranked[0])[:most]  # stable
+
+    def rate(ranked: Told) -> float:
+        said = quote(body, _list_given(body, ranked[1][:1]), READ_CHARS)
+        return ranked[0] + GIVEN * bool(shares_word(said, words))
+
+    best_ones = sorted(told[:MOST_READ], key=rate, reverse=True)[:most]  # stable
     best_ones.sort(key=lambda ranked: ranked[1][0].first)
     given = _list_given(body, [own[0] for _, own in best_ones])
     outer = [pair for _, own in best_ones for pair in list_around(body, own[0])]
@@ -162,14 +181,14 @@ def _has_result(body: Body, last: Statement) -> bool:
 def _rank(body: Body, decisions: Iterable[tuple[Statement, ...]], words: Sequence[str]) -> list[Told]:
     """Return decisions behind the number of words that each has, without those that only test an error.
 
-    What is asked for, such as `ignore_errors`, is none.
+    What is asked for, such as `ignore_errors`, is no error. A guessed name of several words counts twice.
     """
+    names = {*filter(_SHAPED.search, words)}
     asked = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
-    return [
-        (shares_word(quote(body, own), words), own)
-        for own in decisions
-        if not OF_ERROR.search(asked.sub("", read_line(body, own[0])))
-    ]
+    asking = [own for own in decisions if not OF_ERROR.search(asked.sub("", read_line(body, own[0])))]
+    texts = [quote(body, own, READ_CHARS) for own in asking]
+    ranks = [shares_word(text, words) + len(names.intersection(_WORD.findall(text))) for text in texts]
+    return [*zip(ranks, asking, strict=True)]
 
 
 def _iter_effects(body: Body, words: Sequence[str]) -> Iterator[tuple[Statement, ...]]:

@@ -183,3 +183,70 @@ def test_beside_the_best_what_the_question_names_is_told_and_no_other_that_it_ca
 def test_what_the_question_itself_names_counts_as_guessed() -> None:
     asked = "How does open_gate know what light is on? (open_gate, read_pass, lift_bar)"
     assert "gate.light" in Asked(GATES).ask(asked).claim
+
+
+TUBES = {
+    "src/Tube.php": (
+        "<?php\n\nclass Tube\n{\n    public function close($parcel)\n    {\n"
+        "        if ($parcel->isOpen()) {\n            return false;\n        }\n"
+        "        if ($this->cap === null) {\n            return $this->borrowCap($parcel);\n        }\n"
+        "        return true;\n    }\n}\n"
+    ),
+    "src/setup.py": "def install():\n    return 1\n",
+}
+
+
+def test_how_a_function_decides_is_told_of_a_language_without_a_parser_too() -> None:
+    claim = Asked(TUBES).ask("How does a tube close with a parcel? (close, cap, borrowCap)").claim
+    assert "It decides: `if ($parcel->isOpen())` → `return false;` (src/Tube.php:7)" in claim
+    assert "`if ($this->cap === null)` → `return $this->borrowCap($parcel);` (:10)" in claim
+
+
+SORTERS = {
+    "depot/sorter.py": (
+        "def sort_parcel(card, belts):\n    heavy = card.weight > belts.limit\n"
+        "    if card.name is None:\n        return belts.lost\n"
+        "    if card.place is None:\n        return belts.found\n"
+        "    if card.day is None:\n        return belts.late\n"
+        "    if heavy:\n        return belts.floor\n    return belts.next(card)\n"
+    ),
+}
+
+
+def test_a_condition_is_told_for_the_words_of_what_gives_its_value() -> None:
+    claim = Asked(SORTERS).ask("On which belt does the weight of a parcel put it? (sort_parcel, limit)").claim
+    assert "`if heavy` → `return belts.floor` (" in claim
+
+
+RACKS = {
+    "depot/rack.py": (
+        "class Rack:\n    def __call__(self, parcel):\n        def put_aside(shelf):\n"
+        "            if shelf.full and parcel.heavy:\n                return shelf.under(parcel)\n"
+        "            if shelf.full and parcel.light:\n                return shelf.above(parcel)\n"
+        "            return shelf.put(parcel)\n\n"
+        "        return self.each(put_aside)\n"
+    ),
+}
+
+
+def test_what_a_function_inside_the_best_decides_is_told_once() -> None:
+    claim = (
+        Asked(RACKS).ask("How does a rack put a heavy parcel on a full shelf? (Rack, put_aside, shelf)").claim
+    )
+    assert claim.count("`if shelf.full and parcel.heavy`") == 1
+
+
+ROUTES = {
+    "depot/routes.py": (
+        "def route_parcel(parcel, map):\n    if not map.routes:\n        return None\n"
+        "    if parcel.route is None:\n        return None\n    note = map.find(parcel)\n"
+        "    if not shares_country(parcel, note):\n        note.remove('stamp')\n    return note\n\n\n"
+        "def shares_country(parcel, note):\n    return parcel.country == note.country\n"
+    ),
+}
+
+
+def test_a_branch_with_a_guessed_name_is_told_beside_early_exits() -> None:
+    asked = "What happens when a route leads abroad? (route_parcel, shares_country)"
+    claim = Asked(ROUTES).ask(asked).claim
+    assert "`if not shares_country(parcel, note)` → `note.remove('stamp')` (:7)" in claim
