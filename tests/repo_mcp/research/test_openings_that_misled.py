@@ -250,3 +250,42 @@ def test_a_branch_with_a_guessed_name_is_told_beside_early_exits() -> None:
     asked = "What happens when a route leads abroad? (route_parcel, shares_country)"
     claim = Asked(ROUTES).ask(asked).claim
     assert "`if not shares_country(parcel, note)` → `note.remove('stamp')` (:7)" in claim
+
+
+LIDS = {
+    "depot/lids.py": (
+        "def close_box(box):\n    for lid in box.lids:\n        if not fits_rim(lid, box):\n"
+        "            return box.call(lid)\n        lid.press(box)\n    return box\n\n\n"
+        "def fits_rim(lid, box):\n    return lid.edge == box.edge\n"
+    ),
+    "depot/covers.py": "".join(
+        f"def cover_box_{at}(box, cover):\n    if box.closed:\n        return cover.large\n"
+        f"    cover.turn({at})\n    box.cover = cover\n    return box\n\n\n"
+        for at in range(14)
+    ),
+}
+
+
+def test_a_short_function_of_a_guessed_name_is_shown_if_a_good_one_decides_by_it() -> None:
+    asked = "How is a box closed when its cover is too large? (close_box, fits_rim)"
+    report = Asked(LIDS).ask(asked)
+    assert [one.excerpt for one in report.findings if one.name == "fits_rim" and not one.hop]
+
+
+VANS_NEXT = {
+    "depot/vans.go": (
+        "package depot\n\nfunc (d *Depot) Less(i, j int) bool {\n"
+        "\treturn d.vans[i].deadline < d.vans[j].deadline\n}\n\n"
+        "func (d *Depot) nextVan() *Van {\n\tif len(d.vans) == 0 {\n\t\treturn nil\n\t}\n"
+        "\tvan := heap.Pop(d).(*Van)\n\td.now = van.deadline\n\theap.Push(d, van)\n\treturn van\n}\n\n"
+        "func (d *Depot) park(v *Van) {\n\td.lock.Lock()\n\tv.deadline = d.now + 1/v.load\n"
+        "\td.lock.Unlock()\n}\n"
+    ),
+}
+
+
+def test_what_sets_a_guessed_field_and_what_decides_by_it_is_shown() -> None:
+    report = Asked(VANS_NEXT).ask("How is the next van picked? (nextVan, deadline)")
+    shown = {one.name: one.excerpt for one in report.findings if not one.hop}
+    assert "return d.vans[i].deadline < d.vans[j].deadline" in shown["Less"]
+    assert "v.deadline = d.now + 1/v.load" in shown["park"]
