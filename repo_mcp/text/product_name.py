@@ -24,6 +24,7 @@ def _name_under(*tables: str) -> str:
     return rf"^\[(?:{heads})\].*\n(?:(?!\[).*\n)*?name[ \t]*=[ \t]*[\"']?([\w.-]+)"
 
 
+_GRADLE = r"^[ \t]*+rootProject\.name[ \t]*=[ \t]*[\"']([\w.-]+)"
 # A manifest -> what gives the name of the product in it; in PACKAGE it is the member `name`.
 _MANIFESTS = {
     "pyproject.toml": _name_under("project", "tool.poetry"),
@@ -33,6 +34,8 @@ _MANIFESTS = {
     "go.mod": r"^module[ \t]+(?:[\w.~-]+/)*?([\w.~-]+)(?:/v\d+)?[ \t]*$",
     "CMakeLists.txt": r"^[ \t]*+project[ \t]*+\(\s*+([\w-]+)",
     "configure.ac": r"^AC_INIT\(\s*\[([\w-]+)\]",
+    "settings.gradle": _GRADLE,
+    "settings.gradle.kts": _GRADLE,
     "pom.xml": r"^(?:\t| {2,4})<artifactId>([\w.-]+)</artifactId>",
 }
 # What is asked about whatever the repository is. A server, a client or a tool may be a part of it.

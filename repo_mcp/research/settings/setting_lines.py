@@ -31,12 +31,16 @@ _COMMAND = r"\s*+(?:\S{0,40}[;({]\s*+)?(?-i:set|config|export|enable|disable|ENV
 
 
 def search_setting(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
-    """Return the lines that may set a name, in any case and however its words are joined."""
+    """Return the lines that may set a name, in any case and however its words are joined.
+
+    Those of other programs are left out if there are others.
+    """
     request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
     found = state.source.search_exact(request)
     if found.truncated:
         state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
-    return tuple(match for match in found.matches if _may_set(state, name, match))
+    setting = tuple(match for match in found.matches if _may_set(state, name, match))
+    return tuple(match for match in setting if not _is_of_tool(state, match)) or setting
 
 
 def search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
@@ -48,9 +52,9 @@ def search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
 def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:
     """Return False for a line that cannot set the name.
 
-    It was generated, only reads the name, is prose, is a link in a document, sets something of another
-    program, has the name as a part of another, such as `p-timeout`, or names a type that differs from the
-    setting in case: `Rack::ShowErrors` for `show_errors`.
+    It was generated, only reads the name, is prose, is a link in a document, has the name as a part of
+    another, such as `p-timeout`, or names a type that differs from the setting in case: `Rack::ShowErrors`
+    for `show_errors`.
     """
     if len(match.line) > MAX_SETTING_CHARS:
         return False
@@ -61,7 +65,7 @@ def _may_set(state: ResearchState, name: str, match: ExactMatch) -> bool:
         rf"\s*(?:[-*]\s+)?\[`?{quoted}`?\]:", match.line, re.IGNORECASE
     )
     is_part = re.search(rf"(?<!\w-){quoted}(?!-\w)", match.line, re.IGNORECASE) is None
-    if is_other or is_link or is_part or _is_prose(state, quoted, match) or _is_of_tool(state, match):
+    if is_other or is_link or is_part or _is_prose(state, quoted, match):
         return False
     return classify_use(name, match.line) is not LineUse.READS
 
@@ -82,7 +86,8 @@ def _is_of_tool(state: ResearchState, match: ExactMatch) -> bool:
     """Return True for a line below the heading of another program: `[tool.coverage]` of pyproject.toml."""
     above = state.source.read_lines(match.path)[: match.start_line] if _TABLES.search(match.path) else ()
     tool = _TOOL.match(next((line for line in reversed(above) if line.startswith("[")), ""))
-    return tool is not None and tool[1].lower() not in find_product_names(state.source.read_lines)
+    names = set() if tool is None else find_product_names(state.source.read_lines)
+    return tool is not None and bool(names) and tool[1].lower() not in names
 
 
 def _is_in_text(lines: Sequence[str], at: int) -> bool:

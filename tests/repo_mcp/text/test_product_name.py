@@ -21,6 +21,8 @@ MANIFESTS = {
     "Cargo.toml": '[package]\nname = "acme"\n',
     "go.mod": "module example.org/tools/acme/v2\n\ngo 1.22\n",
     "CMakeLists.txt": "cmake_minimum_required(VERSION 3.5)\nproject (acme C)\n",
+    "settings.gradle.kts": 'pluginManagement {}\n\nrootProject.name = "acme"\n',
+    "settings.gradle": "rootProject.name = 'acme-parent'\n",
     "pom.xml": "<project>\n  <artifactId>acme-parent</artifactId>\n</project>\n",
 }
 QUESTION = "how does acme pick the newer pair?"
@@ -33,6 +35,7 @@ LONG = {  # manifest -> a text that gives no name, in pieces
     "go.mod": ("module a/a ", "module a/", " ", "\n"),
     "CMakeLists.txt": (" \n", " ", "project (\n"),
     "configure.ac": ("AC_INIT( ", " "),
+    "settings.gradle": ("rootProject.name ", " ", "rootProject.name = '"),
     "pom.xml": ("<parent>\n", "</parent>", "    <artifactId>", "\n"),
 }
 
