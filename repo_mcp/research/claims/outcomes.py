@@ -40,7 +40,7 @@ from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
 LOOKED_AT, NEXT = 4, 0.8  # best findings; factor for each that comes behind another
-LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch; in the condition, half as much more
+LEAST_SHARE = 0.55  # of the weight of the event's words, in a branch; half more in a condition of the best
 LEAST_ELSEWHERE = 0.75  # of the number of all words, in a branch of another declaration than the best
 LEAST_WORDS = 2  # of the question, in a branch: one may stand anywhere, and what no file has does not count
 MOST_ALIKE = 4  # handlers of one `try`, or cases of one switch; of more, only the best is told
@@ -78,7 +78,8 @@ def describe_outcome(state: ResearchState) -> tuple[str, Node | None]:
                 absent.sub("", quote(body, own, 2_000))
                 for own in ((branch.condition,), (branch.condition, *branch.inner))
             )
-            share = (_weigh(event, text) + _weigh(event, asked) / 2) / sum(event.values())
+            own = 0.0 if position else _weigh(event, asked) / 2
+            share = (_weigh(event, text) + own) / sum(event.values())
             if position and not _fits_elsewhere(body, branch, text, words):
                 continue
             rank = (share * NEXT**position, -len(branch.inner))
