@@ -29,7 +29,11 @@ LOOKED_AT, MOST_TABLES = 6, 2  # best declarations, and tables that they read
 MOST_GUESSED, MOST_DECLARING = 3, 20  # tables with guessed names, and files that declare one such name
 _GUESSED = Reason("a new one is an entry of it", Role.NAMED_TABLE)
 _OF_INSTANCE = re.compile(r"\s*+(?:this|self)\.|\s*+@\w")  # the state of an object is no table
-_OF_TYPES = re.compile(r"=\s*(?:\w+\.)?(?:Annotated|Callable|Literal|Optional|Tuple|Union)\[")  # for checkers
+# A type for checkers, and names that are taken out of an object: `const { press, stamp } = tools`
+_HOLDS_NAMES = re.compile(
+    r"=\s*(?:\w+\.)?(?:Annotated|Callable|Literal|Optional|Tuple|Union)\["
+    r"|^\s*(?:export\s+)?(?:const|let|var)\s*[\[{]"
+)
 _ENDS_ENTRY = re.compile(r",\s*+(?:(?://|#|/\*|--)[^,]*)?$")
 _OPENS = re.compile(r"[\[{(][^\])}]*$")
 HEAD_LINES = 3  # of a table, in one of which its bracket opens
@@ -76,7 +80,7 @@ def _list_guessed_tables(state: ResearchState) -> list[Node]:
 
 def _is_table(state: ResearchState, node: Node) -> bool:
     body = read_body(state, node)
-    is_value = node.symbol.kind in VALUES and _OF_TYPES.search(" ".join(body[:HEAD_LINES])) is None
+    is_value = node.symbol.kind in VALUES and _HOLDS_NAMES.search(" ".join(body[:HEAD_LINES])) is None
     return is_value and _count_entries(body) >= LEAST_ENTRIES
 
 

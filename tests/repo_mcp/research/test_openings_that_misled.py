@@ -289,3 +289,21 @@ def test_what_sets_a_guessed_field_and_what_decides_by_it_is_shown() -> None:
     shown = {one.name: one.excerpt for one in report.findings if not one.hop}
     assert "return d.vans[i].deadline < d.vans[j].deadline" in shown["Less"]
     assert "v.deadline = d.now + 1/v.load" in shown["park"]
+
+
+PRESS = {
+    "tools.js": (
+        "import depot from './depot.js'\n\n"
+        "const {\n  Press,\n  Stamp,\n  getPress,\n  getStamp,\n} = depot\n\n"
+        "export { depot as default, Press, Stamp, getPress, getStamp }\n"
+    ),
+    "presses.js": (
+        "import flat from './flat.js'\n\nexport function getPress(name) {\n  const press = flat[name]\n"
+        "  if (!press) throw new Error(`no press ${name}`)\n  return press\n}\n"
+    ),
+}
+
+
+def test_names_that_are_taken_out_of_an_object_are_no_table_to_which_one_is_added() -> None:
+    claim = Asked(PRESS).ask("Where would I add another press? (getPress, Press)").claim
+    assert "Add an entry" not in claim
