@@ -308,8 +308,8 @@ def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversa
     if other.declaration not in state.nodes:
         return None
     state.link(link)
-    is_end = other.symbol.kind is SymbolKind.FILE or link.confidence is Confidence.POSSIBLE
-    return None if is_end else other
+    is_guess = link.confidence is Confidence.POSSIBLE and link.kind not in THROUGH
+    return None if is_guess or other.symbol.kind is SymbolKind.FILE else other
 
 
 _WORDS = {

@@ -128,10 +128,18 @@ def list_folded(report: Report) -> list[Finding]:
 
 
 def _is_near(report: Report, finding: Finding) -> bool:
-    """Return False for what is reached through others, unless the question asks for an amount of this."""
-    asked = report.request
+    """Return False for what is reached through others, unless the question asks for an amount of this.
+
+    What reaches a method through one that it overrides is near.
+    """
+    from repo_mcp.research.findings.reasons import Role  # not when tools are listed
+
+    asked, form = report.request, report.reading.form
     is_asked = bool(asked.depth or asked.findings or asked.focus)
-    return is_asked or finding.hop <= MOST_HOPS.get(report.reading.form, finding.hop)
+    if is_asked or finding.hop <= MOST_HOPS.get(form, finding.hop):
+        return True
+    above = {one.symbol for one in report.findings if one.role is Role.OVERRIDDEN}
+    return form in USERS and finding.hop == 2 and finding.reason.about in above
 
 
 def _shows_body(finding: Finding) -> bool:

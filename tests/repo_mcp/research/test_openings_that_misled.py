@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.shown_findings import count_shown
 from tests.repo_mcp.research.asking import Asked
 
 WRAPPERS = {
@@ -307,3 +309,24 @@ PRESS = {
 def test_names_that_are_taken_out_of_an_object_are_no_table_to_which_one_is_added() -> None:
     claim = Asked(PRESS).ask("Where would I add another press? (getPress, Press)").claim
     assert "Add an entry" not in claim
+
+
+MARKS = {
+    "depot/marks.py": (
+        "from typing import Protocol\n\n\nclass MarkerProtocol(Protocol):\n"
+        "    def mark(self, parcel): ...\n\n\n"
+        "class Marker:\n    def mark(self, parcel):\n        return parcel.number\n"
+    ),
+    "depot/desk.py": (
+        "from depot.marks import MarkerProtocol\n\n\nclass Desk:\n"
+        "    def __init__(self, marker: MarkerProtocol):\n        self.marker = marker\n\n"
+        "    def hand_over(self, parcel):\n        return self.marker.mark(parcel)\n"
+    ),
+}
+
+
+def test_what_may_reach_a_method_through_a_protocol_is_told_and_shown() -> None:
+    report = Asked(MARKS).ask("Who calls Marker.mark?")
+    assert "through MarkerProtocol.mark (depot/marks.py:5), perhaps called by Desk.hand_over" in report.claim
+    shown = cut_report(report, count_shown(report)).result["findings"]
+    assert [one["excerpt"] for one in shown if one["symbol"] == "Desk.hand_over"]
