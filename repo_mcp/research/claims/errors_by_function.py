@@ -11,22 +11,18 @@ are no errors of what is asked for; it is said where others arise.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.claims.errors_claim import describe_near
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.errors.fields import find_kept
 from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.errors.made import iter_errors, join_errors, list_errors, put_asked_first
 from repo_mcp.research.findings.bounds import SHORT
 from repo_mcp.research.findings.citing import (
     cite,
-    join_names,
-    join_places,
     name_findings,
-    shorten,
     shorten_symbol,
 )
 from repo_mcp.research.findings.first_sentences import read_description
@@ -40,7 +36,6 @@ from repo_mcp.research.words.asked_words import find_error_kind
 from repo_mcp.research.words.rated_seeds import LONG_LINES
 from repo_mcp.research.words.rivals import list_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
-from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
@@ -85,10 +80,8 @@ def describe_errors(state: ResearchState, asked: str) -> str:
         told, others = _tell_errors(state, others[:MOST_OTHERS]), others[MOST_OTHERS:]
     if not told:
         return describe_near(state, near if best is None else linked, asked)
-    leading = linked[:MAX_FUNCTIONS]
-    rest = [one for one in leading[len(shown) :] if any(iter_errors(state, one))]
-    kept = (f"{one} " for one in _iter_kept(state, leading))
-    return "".join([_join_told(told, [*rest, *others[:MOST_OTHERS]]), *kept])
+    rest = [one for one in linked[len(shown) : MAX_FUNCTIONS] if any(iter_errors(state, one))]
+    return _join_told(told, [*rest, *others[:MOST_OTHERS]])
 
 
 def _tell_values(state: ResearchState, near: Sequence[Finding]) -> str:
@@ -163,23 +156,6 @@ def _tell_errors(
         name = f"{'' if len(own) == 1 else f'{len(own)} overloads of '}{shorten_symbol(own[0])} ({cited})"
         sentences += [f"{name}: {join_errors(errors, path=own[0].path)}"] if errors else []
     return sentences
-
-
-def _iter_kept(state: ResearchState, functions: Sequence[Finding]) -> Iterator[str]:
-    """Yield a sentence on the fields in which each function keeps what it has caught, and who reads them."""
-    for one in functions:
-        fields = find_kept(state, one) if one.role is Role.MAKES_ERROR else []
-        read = {node: at for kept in reversed(fields) for node, at in kept.readers.items()}
-        readers = [
-            f"{shorten(node.qualified_name)} ({write_citation(node.path, at, at)})"
-            for node, at in read.items()
-        ]
-        kept_in = join_names(
-            f"`{kept.name}` ({one.path}:{', :'.join(map(str, kept.lines))})" for kept in fields
-        )
-        if fields:
-            verb = f"read{'s' if len(readers) == 1 else ''} {'it' if len(fields) == 1 else 'them'}"
-            yield f"{shorten_symbol(one)} keeps what it catches in {kept_in}; {join_places(readers)} {verb}."
 
 
 def _join_overloads(functions: Sequence[Finding]) -> list[list[Finding]]:

@@ -32,11 +32,6 @@ _ADDS = re.compile(
     r"(?<![\w.])(\w+)\.(?:[Aa]dd|append|push|push_back)\(\s*"
     r"(?:(?:new\s+)?[\w.:]{0,80}(Error|Exception)\w*[<({]|(\w+)\s*\))"
 )
-# A line that keeps what was caught under the name of an error of several words: `self.scan_error = cause`.
-_KEEPS = re.compile(
-    r"\s*+(this\.|self\.|\w++\.)?([a-z]\w*(?:Error|Exception)|\w+_(?:error|exception))"
-    r"\s*+(?:\?\?|\|\|)?=\s*+[\w$]++\s*+;?\s*+$"
-)
 _ANY = frozenset({"Exception", "Throwable", "BaseException", "StandardError", "Error"})  # says nothing
 
 
@@ -109,26 +104,6 @@ def list_collected(
         raised = [at for at in below if raises.search(lines[at - 1][:LINE_CHARS])]
         if raised:
             found.append((name, made.get(name, []), caught.get(name, []), raised))
-    return found
-
-
-def list_fields(lines: Sequence[str], first: int, last: int) -> dict[str, list[int]]:
-    """Return the fields in which a function keeps what it has caught, with the lines that put it there.
-
-    A variable counts if it is put into something: `return { label, scanError }`.
-    """
-    own = range(first, min(last, len(lines)) + 1)
-    found: dict[str, list[int]] = {}
-    variables: set[str] = set()
-    for at in own:
-        kept = _KEEPS.match(lines[at - 1][:LINE_CHARS])
-        if kept is not None and _find_clause(lines, max(first, at - LINES_ABOVE), at):
-            found.setdefault(kept[2], []).append(at)
-            variables.update([] if kept[1] else [kept[2]])
-    for name in variables:
-        put = re.compile(rf"(?:^\s*|[{{,]\s*|\w\s*:\s*){name}\s*(?:,|\}}|$)")
-        if not any(put.search(lines[at - 1][:LINE_CHARS]) for at in own):
-            del found[name]
     return found
 
 

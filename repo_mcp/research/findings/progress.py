@@ -28,15 +28,6 @@ class WordMatch:
     )  # rated nearly as high: name, citation
 
 
-@dataclass(frozen=True, slots=True)
-class KeptError:
-    """A field in which a function keeps what it has caught."""
-
-    name: str
-    lines: tuple[int, ...]  # that put it there
-    readers: Mapping[Node, int]  # functions that read it, with the first line that does
-
-
 @dataclass(slots=True)
 class Failures:
     """The functions whose errors are asked for, and those that fail below them."""
@@ -47,7 +38,6 @@ class Failures:
     testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement
     no_errors: dict[str, bool] = field(default_factory=dict)  # names of types that cannot be raised
-    kept: dict[Place, list[KeptError]] = field(default_factory=dict)  # by where the functions begin
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from itertools import islice
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.errors.fields import list_readers
 from repo_mcp.research.findings.locating import is_unread, may_answer
 from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.progress import Place
@@ -25,7 +24,6 @@ from repo_mcp.text.question_words import list_words, shares_word
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
-MOST_READING = 1  # of the functions that read such an error where it is kept, those shown
 BEST_PLAIN = 8  # declarations, among which lines of a source without any may lead
 LEAST_SHARED = 2  # words of the question in the name of a function that leads because of the error it makes
 BEST_BY_VERB = 8  # declarations, of which one may lead by its name
@@ -160,10 +158,6 @@ def _put_making(state: ResearchState, seeds: Sequence[Seed], making: Mapping[Nod
     leading = [*([best] if is_first else []), *made]
     around = _list_around(state, leading[0], leading[1:])
     leading = [seed for seed in leading if seed.node not in around][: MOST_MAKING + is_first]
-    reading = list_readers(state, [seed.node for seed in leading if seed.node and seed.node in making])
-    leading += take_seeds(
-        state, seeds, {node: reading[node] for node in [*reading][:MOST_READING] if node not in making}
-    )
     shown = {seed.node for seed in leading}
     others = (replace(seed, worth=0.0) if seed.node in around else seed for seed in seeds)
     return [*leading, *(seed for seed in others if seed.node not in shown)]

@@ -1,12 +1,11 @@
-"""An error that is kept in a field is told with what reads it; what fails leads before a namesake."""
+"""What makes a guessed error leads before a namesake of what is asked, with the condition of each error."""
 
 from __future__ import annotations
 
 import pytest
 
 from repo_mcp.research.errors.lines import find_errors
-from repo_mcp.research.errors.variables import list_fields
-from tests.repo_mcp.research.asking import Asked, find_one, list_found
+from tests.repo_mcp.research.asking import Asked, list_found
 
 LABELS = """export class LabelError extends Error {}
 
@@ -37,17 +36,11 @@ export function sortParcels(parcels, options) {
   })
 }
 """
-DESK = """export function handOver(sorted) {
-  const refused = sorted.labelError
-  if (refused) return refuse(sorted.parcel, refused)
-  return sorted.parcel
-}
-"""
 PRINTER = """export function validateParcelLabelRow(row, logger) {
   logger.warn(`the label of parcel ${row} is odd`)
 }
 """
-FILES = {"src/labels.ts": LABELS, "src/desk.ts": DESK, "src/printer.ts": PRINTER}
+FILES = {"src/labels.ts": LABELS, "src/printer.ts": PRINTER}
 ASKED = "Which errors can validating a parcel label row raise and when? (LabelError, checkLabel)"
 
 
@@ -63,34 +56,6 @@ def test_errors_of_one_function_are_told_apart_by_their_conditions() -> None:
         'LabelError "a label may not be late" (:5, `if (label instanceof Promise)`) and'
         " LabelError (:7, `if (label.faults)`)" in claim
     )
-
-
-def test_what_wraps_the_same_error_is_told_and_who_reads_it_where_it_is_kept() -> None:
-    report = Asked(FILES).ask(ASKED)
-    assert (
-        "sortParcels keeps what it catches in `labelError` (src/labels.ts:24);"
-        " handOver (src/desk.ts:2) reads it." in report.claim
-    )
-    assert find_one(report, "handOver").why == "reads labelError"
-
-
-@pytest.mark.parametrize(
-    ("code", "found"),
-    [
-        ("try {\n  read()\n} catch (e) {\n  this.readError = e\n}\n", {"readError": [4]}),
-        ("try:\n    read()\nexcept OSError as e:\n    row.read_error = e\n", {"read_error": [4]}),
-        (
-            "try {\n  read()\n} catch (e) {\n  readError ??= e\n}\nreturn [{ row, readError }]\n",
-            {"readError": [4]},
-        ),
-        ("try {\n  read()\n} catch (e) {\n  readError = e\n}\nlog(readError.text)\n", {}),  # goes nowhere
-        ("this.readError = none\n", {}),  # nothing is caught
-        ("try {\n  read()\n} catch (e) {\n  this.error = e\n}\n", {}),  # a name that any type may have
-    ],
-)
-def test_a_field_keeps_what_is_caught(code: str, found: dict[str, list[int]]) -> None:
-    lines = code.splitlines()
-    assert list_fields(lines, 1, len(lines)) == found
 
 
 @pytest.mark.parametrize(
