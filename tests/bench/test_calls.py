@@ -39,7 +39,7 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # for a message that ends where a value begins, and for what an overload hands on to: 5 more.
 # Where the file of a score changes is found by a function of index_format, as elsewhere: one call.
 # The role of a file is found by roles.py itself, as elsewhere: one module more, and no call.
-# 0364 looks whether a hit shows a name that no file has as a part of a longer one: two calls.
+# 0365 looks whether a hit shows a name that no file has as a part of a longer one: two calls.
 MOST_CALLS = 902
 MOST_MODULES = 77
 
