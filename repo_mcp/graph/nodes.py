@@ -75,9 +75,7 @@ class Node:
     language: str
     symbol: DeclaredSymbol
     status: ParseStatus  # parse status of its file
-    package: str = (
-        ""  # the package or namespace that holds all that the file declares, with a dot; "" for none
-    )
+    package: str = ""  # what holds all that its file declares, such as a namespace, with a dot behind
 
     @property
     def name_in_package(self) -> str:
