@@ -16,9 +16,8 @@ from repo_mcp.graph.vocabulary import find_family
 from repo_mcp.lru_cache import LruCache
 
 MAX_DECLARING = 2_000  # files that declare a name
-MAX_WALKED = (
-    20_000  # types whose bases are listed for one member: those that declare it, and those above: 1 s
-)
+# types whose bases are listed for one member, those that declare it and those above: 1 s
+MAX_WALKED = 20_000
 CACHED_TYPES = 50_000  # types in cached lists of bases: 11 MB
 
 
