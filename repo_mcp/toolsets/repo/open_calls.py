@@ -224,7 +224,7 @@ def _open_meant(repository: Repository, path: str, symbol: str, about: str | Non
 
 def _refuse_several(symbol: str, paths: Sequence[str]) -> RepoError:
     hint = f"Give one as path, such as {_join_paths(paths[:MOST_DECLARING])}."  # there may be more
-    return _refuse("path", f"Several files declare {shown(symbol)}", hint)
+    return _refuse("path", f"Several files declare {shown(symbol)}.", hint)
 
 
 def _open_included(repository: Repository, symbol: str, about: str | None) -> OpenedText | None:

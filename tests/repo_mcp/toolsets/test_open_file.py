@@ -376,7 +376,7 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
     opened = served.open(symbol="Worker.name")
     assert (opened["path"], opened["symbol"], opened["start_line"]) == ("a.py", "Worker.name", 9)
     error = served.call(symbol="run")["error"]
-    assert (error["code"], error["message"]) == ("invalid_argument", "Several files declare 'run'")
+    assert (error["code"], error["message"]) == ("invalid_argument", "Several files declare 'run'.")
     assert {"'a.py'", "'b.py'"} <= set(re.findall(r"'\w.py'", error["hint"]))
     for other in ("README.md", "tests/test_c.py"):
         (tmp_path / "root" / other).parent.mkdir(exist_ok=True)
