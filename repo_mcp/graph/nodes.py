@@ -60,9 +60,6 @@ class NamedProgram(Program, Protocol):
     def count_decoded(self) -> int:
         """Return the approximate bytes of all symbol records decoded so far, evicted ones included."""
 
-    def list_source_paths(self) -> Sequence[str]:
-        """Return all source files, with or without a symbol record, ascending."""
-
 
 @dataclass(frozen=True, slots=True)
 class Node:

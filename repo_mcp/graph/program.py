@@ -110,6 +110,9 @@ class Program(Protocol):
     def has_folder(self, path: str) -> bool:
         """Return whether a folder ("" for the root) holds a source file, at any depth."""
 
+    def list_source_paths(self) -> Sequence[str]:
+        """Return the paths of all source files, with or without a symbol record, ascending."""
+
     def list_declaring(self, name: str) -> Sequence[str]:
         """Return the paths of the files that declare a symbol of exactly this name, ascending.
 

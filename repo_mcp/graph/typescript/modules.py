@@ -2,9 +2,10 @@
 
 A package of the repository is searched for where the workspaces have packages, in a folder named like it, and
 above the importing file. Its `exports` or `main` usually name built files that do not exist; then the source
-is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and must exist.
+is one that the configuration of its bundler names (`entry: ["src/exports/a.ts"]`), or is guessed by the usual
+folders (`dist/a.js` -> `src/a.ts`), and must exist.
 
-A package in a folder of another name is found among the folders with index files that the patterns of the
+A package in a folder of another name is found among the folders with a package.json that the patterns of the
 workspaces match. Workspaces may be declared in any folder above the importing file, the nearest first.
 
 Left out on purpose: `node_modules`, and conditions of exports beyond their order.
@@ -30,10 +31,12 @@ _BUILT_FOLDER = r"^(?:dist|lib|build|out|esm|cjs|es|dist-\w+)"
 _BUILT_ROOT = re.compile(f"{_BUILT_FOLDER}/")
 _BUILT = re.compile(f"{_BUILT_FOLDER}(?:/(?:esm|cjs|es|types|src|node|browser))?/")
 _GLOB_LINE = re.compile(r"""^[ \t]*-\s*+['"]?([^'"#\n]*(?:[^'"#\s]|\s(?=['"])))['"]?\s*$""", re.MULTILINE)
+_BUNDLERS = ("tsdown", "tsup", "vite", "rollup", "rolldown", "build", "esbuild")
+_ENTRY = re.compile(r"""['"](?:\./)?(src/[^'"*\n]+?)\.[cm]?[jt]sx?['"]""")
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
-_INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
 MAX_PACKAGES = 2_000  # packages in the workspaces of one folder whose names are read: 0.1 ms each
 MAX_CONDITIONS = 12
+MAX_CONFIG_CHARS = 100_000
 
 
 class ModuleFinder:
@@ -46,6 +49,7 @@ class ModuleFinder:
         self._configs = PathConfigs(program, self._files)
         self._workspaces: dict[str, tuple[str, ...]] = {}
         self._packages: dict[str, dict[str, str]] = {}
+        self._entries: dict[str, list[str]] = {}
 
     def find(self, path: str, module: str) -> str | None:
         """Return the file that a module name means in a file; None when it is outside the repository."""
@@ -150,25 +154,22 @@ class ModuleFinder:
         return self._packages[root]
 
     def _list_matching(self, root: str, patterns: list[list[str]]) -> list[str]:
-        """Return the folders below a root, at any depth, with an index file and a matching path."""
-        folders, prefix = self._index_folders, under(root, "")
-        found: dict[str, None] = {}
+        """Return the folders of packages below a root, at any depth, with a matching path."""
+        folders, prefix = self._package_folders, under(root, "")
+        found: list[str] = []
         for folder in folders[bisect_left(folders, prefix) :] if patterns else ():
             if not folder.startswith(prefix):
                 break
             parts = folder[len(prefix) :].split("/")
-            for pattern in patterns:
-                if len(parts) >= len(pattern) and all(map(fnmatchcase, parts, pattern)):
-                    last = len(parts) if pattern[-1] == "**" else len(pattern)
-                    ends = range(len(pattern), last + 1)
-                    found.update(dict.fromkeys(prefix + "/".join(parts[:end]) for end in ends))
-        return list(found)
+            if any(_matches(parts, pattern) for pattern in patterns):
+                found.append(folder)
+        return found
 
     @cached_property
-    def _index_folders(self) -> list[str]:
-        """Return the folders of index files, ascending."""
-        paths = (path for index in _INDEXES for path in self._program.list_declaring(index))
-        return sorted({posixpath.dirname(path) for path in paths})
+    def _package_folders(self) -> list[str]:
+        """Return the folders with a package.json, ascending."""
+        paths = self._program.list_source_paths()
+        return sorted(posixpath.dirname(path) for path in paths if path.endswith("/package.json"))
 
     def _iter_package_folders(self, folder: str, name: str) -> Iterator[str]:
         yield from iter_up(folder)
@@ -192,7 +193,7 @@ class ModuleFinder:
             listed = [one for one in (said, packages) if isinstance(one, list)]
             patterns = [one for named in listed for one in named if isinstance(one, str)]
             patterns += _GLOB_LINE.findall(
-                self._files.read_text(under(root, "pnpm-workspace.yaml"))[:100_000]
+                self._files.read_text(under(root, "pnpm-workspace.yaml"))[:MAX_CONFIG_CHARS]
             )
             patterns += [] if root else ["packages/*"]
             clean = (one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!"))
@@ -224,11 +225,23 @@ class ModuleFinder:
         stem = re.sub(r"\.d\.[mc]?ts$|\.[mc]?js$|\.min\.js$", "", plain)
         source = _BUILT.sub("", stem)
         outer = _BUILT_ROOT.sub("", stem)  # of `dist/node/a` both `src/node/a` and `src/a` may be the source
-        for path in dict.fromkeys((plain, stem, f"src/{outer}", f"src/{source}", source)):
+        entries = (one for one in self._list_entries(folder) if one.endswith(f"/{outer}"))
+        for path in dict.fromkeys((plain, stem, *entries, f"src/{outer}", f"src/{source}", source)):
             found = self._find_file(join(folder, path)) if path else None
             if found is not None and not found.endswith(".json"):
                 return found
         return None
+
+    def _list_entries(self, folder: str) -> list[str]:
+        """Return the sources that a package's bundler is set to read, without suffix, the outermost first."""
+        if folder not in self._entries:
+            names = (
+                f"{one}.config.{suffix}" for one in _BUNDLERS for suffix in ("ts", "mts", "js", "mjs", "cjs")
+            )
+            texts = (self._files.read_text(under(folder, name)) for name in names)
+            found = [one for text in texts for one in _ENTRY.findall(text[:MAX_CONFIG_CHARS])]
+            self._entries[folder] = sorted(dict.fromkeys(found), key=lambda one: one.count("/"))
+        return self._entries[folder]
 
 
 def may_lead_to(target: str, path: str, module: str) -> bool:
@@ -241,6 +254,12 @@ def may_lead_to(target: str, path: str, module: str) -> bool:
     stem, suffix = posixpath.splitext(place)
     begin = stem if suffix in SUFFIXES else place
     return not begin or (target.startswith(begin) and target[len(begin) : len(begin) + 1] in ("", ".", "/"))
+
+
+def _matches(parts: list[str], pattern: list[str]) -> bool:
+    """Return whether a workspace's pattern matches the parts of a path; only a last `**` is of any depth."""
+    is_whole = len(parts) == len(pattern) or (pattern[-1] == "**" and len(parts) > len(pattern))
+    return is_whole and all(map(fnmatchcase, parts, pattern))
 
 
 def _has_entries(exports: dict[str, Any]) -> bool:

@@ -58,9 +58,6 @@ class MemoryIndex(MemoryProgram):
     def count_decoded(self) -> int:
         return 0
 
-    def list_source_paths(self) -> Sequence[str]:
-        return sorted(self._texts)
-
     def find_status(self, path: str) -> ParseStatus | None:
         record = self._structures.get(path)
         return None if record is None else record.status

@@ -68,6 +68,9 @@ class MemoryProgram:
     def has_folder(self, path: str) -> bool:
         return path in self._folders
 
+    def list_source_paths(self) -> Sequence[str]:
+        return sorted(self._texts)
+
     def list_including(self, module: str) -> Sequence[str]:
         imports = (
             (path, list_references(one, ReferenceRole.IMPORT)) for path, one in self._structures.items()

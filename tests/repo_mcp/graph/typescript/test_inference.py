@@ -217,6 +217,32 @@ def test_packages_in_folders_of_other_names() -> None:
     ]
 
 
+def test_packages_that_export_only_what_is_below_them() -> None:
+    texts = {
+        "pnpm-workspace.yaml": "packages:\n  - packages/**\n",
+        "packages/1-base/utils/package.json": """
+            {"name": "@kit/utils", "exports": {"./casts": "./dist/casts.mjs", "./json": "./dist/json.mjs"}}
+        """,
+        "packages/1-base/utils/tsdown.config.ts": "export default { entry: ['src/exports/json.ts'] };",
+        "packages/1-base/utils/src/casts.ts": "export function cast() {}",
+        "packages/1-base/utils/src/exports/json.ts": "export { parse } from '../core/text';",
+        "packages/1-base/utils/src/core/text.ts": "export function parse() {}",
+        "packages/2-top/app/a.ts": """
+            import { cast } from "@kit/utils/casts";
+            import { parse } from "@kit/utils/json";
+            cast();
+            parse();
+        """,
+    }
+    repository = Repository.build(texts)
+    assert repository.ask("packages/2-top/app/a.ts", "cast();", "cast", CALL) == [
+        "packages/1-base/utils/src/casts.ts:1 cast exact"
+    ]
+    assert repository.ask("packages/2-top/app/a.ts", "parse();", "parse", CALL) == [
+        "packages/1-base/utils/src/core/text.ts:1 parse exact"
+    ]
+
+
 def test_workspaces_that_begin_in_a_folder() -> None:
     texts = {
         "web/pnpm-workspace.yaml": "packages:\n  - 'libs/*'\n",
