@@ -10,9 +10,9 @@ reads when it starts, is started as a new process. Children of forked programs a
 
 Nothing is synced in a check (`tests/unsynced.py`).
 
-Imports and what they cost are tested with the real `subprocess`: `tests/repo_mcp/test_launch.py`,
-`tests/repo_mcp/test_server_end.py`, `tests/repo_mcp/process`, the configurations of `tests/examples` and, by
-`make deep`, all of `tests/deep`; servers of the SDK's client are forked, too (`tests/forked_sdk.py`).
+Imports and what they cost are tested with the real `subprocess`: `tests/repo_mcp/safety/test_launch.py`,
+`tests/repo_mcp/stdio/test_server_end.py`, `tests/repo_mcp/process`, the configurations of `tests/examples`
+and, by `make deep`, all of `tests/deep`; servers of the SDK's client are forked, too (`tests/forked_sdk.py`).
 """
 
 from __future__ import annotations

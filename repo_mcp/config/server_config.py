@@ -84,8 +84,9 @@ HARD_CAPS: Mapping[str, int] = {
     "default_bundle_lines": 100_000,
     "max_line_chars": 1_000_000,
 }
-# Nobody may set one of these lower: below, files and lines are useless, and calls fail as no answer fits, not
-# even `repo.status` with the warnings that say why (5,008 bytes, see `tests/repo_mcp/test_narrow_limits.py`).
+# Nobody may set one of these lower: below, files and lines are useless, and calls fail as no answer fits,
+# not even `repo.status` with the warnings that say why (5,008 bytes); see
+# `tests/repo_mcp/stdio/test_narrow_limits.py`.
 LEAST_LIMITS: Mapping[str, int] = dict.fromkeys(HARD_CAPS, 1) | {
     "max_file_bytes": 1_000,
     "max_total_bytes_per_response": 8_192,

@@ -25,7 +25,7 @@ from repo_mcp.cli.app import build_parser as build_command_parser
 from repo_mcp.serving.server_options import build_parser
 from tests.architecture.source_tree import ROOT
 from tests.forked import START
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, RetrievalClient, build_environment
+from tests.repo_mcp.stdio.retrieval_client import PATIENCE_SECONDS, RetrievalClient, build_environment
 
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),

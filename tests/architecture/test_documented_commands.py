@@ -27,9 +27,9 @@ from repo_mcp.scip.messages import Document
 from tests.architecture.source_tree import ROOT
 from tests.forked import popen
 from tests.parsers_here import parse_here
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.scip.written import write_index
 from tests.repo_mcp.semantic.tiny_model import write_model
+from tests.repo_mcp.stdio.retrieval_client import PATIENCE_SECONDS, build_environment
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"

@@ -26,7 +26,7 @@ from mcp_types import CallToolResult, CreateMessageRequestParams, CreateMessageR
 from repo_mcp.live.index_report import CHANGING, NOT_COMPARED
 from tests.architecture.source_tree import ROOT
 from tests.forked import START
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
+from tests.repo_mcp.stdio.retrieval_client import PATIENCE_SECONDS, build_environment
 
 PAGE = ROOT / "docs" / "research-examples" / "synthesis.md"
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"

@@ -24,7 +24,7 @@ from tests.forked import START
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.cli.program import run
 from tests.repo_mcp.installed_packages import EXAMPLE, install_example
-from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.repo_mcp.toolsets.graph.graph_roots import Served
 from tests.written_trees import write_tree
 
 CLIENT = {"name": "test", "version": "0"}

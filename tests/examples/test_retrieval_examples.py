@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from tests.architecture.source_tree import ROOT
-from tests.repo_mcp.retrieval_client import RetrievalClient
-from tests.repo_mcp.toolsets.retrieval_roots import make_trees
+from tests.repo_mcp.stdio.retrieval_client import RetrievalClient
+from tests.repo_mcp.toolsets.retrieval.retrieval_roots import make_trees
 
 EXAMPLES = ROOT / "examples" / "retrieval"
 SCRIPT = Path(sys.executable).parent / "repo-mcp-server"

@@ -24,8 +24,8 @@ from repo_mcp.storage.packs import HEADER, MAGIC, VERSION, create_pack
 from tests.forked import popen, run_program, run_python
 from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree
-from tests.repo_mcp.retrieval_client import PROJECT
 from tests.repo_mcp.sibling_trees import build, open_root
+from tests.repo_mcp.stdio.retrieval_client import PROJECT
 
 pytestmark = posix
 FILES = 9

@@ -15,7 +15,7 @@ from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_index import MemoryIndex
-from tests.repo_mcp.toolsets.graph_roots import CSHARP, PYTHON, TYPESCRIPT
+from tests.repo_mcp.toolsets.graph.graph_roots import CSHARP, PYTHON, TYPESCRIPT
 from tests.written_trees import write_tree
 
 TEXTS: dict[str, str] = {

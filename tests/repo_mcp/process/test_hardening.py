@@ -16,7 +16,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.process import hardening
 from repo_mcp.repository import Repository
-from tests.repo_mcp.test_server_stdio import Process, _environment
+from tests.repo_mcp.stdio.test_server import Process, _environment
 
 Answer = dict[str, Any]
 

@@ -16,7 +16,7 @@ from repo_mcp.scip.wire import encode_message
 from repo_mcp.symbol_index.precise_index import UNREADABLE
 from tests.deep.sizes import choose
 from tests.repo_mcp.scip.written import PACKAGE, build_document, encode_index, write_index
-from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.repo_mcp.toolsets.graph.graph_roots import Served
 from tests.written_trees import write_tree
 
 LIB = "class Disk:\n    def save(self): ...\n\n\nclass Net:\n    def save(self): ...\n"

@@ -13,10 +13,10 @@ import pytest
 
 from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp import retrieval_client
-from tests.repo_mcp.retrieval_client import RetrievalClient, build_environment
 from tests.repo_mcp.semantic.semantic_roots import find_directory, make_tree
 from tests.repo_mcp.semantic.tiny_model import write_model
+from tests.repo_mcp.stdio import retrieval_client
+from tests.repo_mcp.stdio.retrieval_client import RetrievalClient, build_environment
 from tests.waiting import wait_until
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

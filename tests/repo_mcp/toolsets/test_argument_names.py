@@ -10,7 +10,7 @@ import pytest
 from repo_mcp.protocol.meant_arguments import rename_arguments
 from repo_mcp.protocol.tool_model import Tool
 from tests.architecture.tools_document import load_toolsets
-from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.repo_mcp.toolsets.graph.graph_roots import Served
 from tests.written_trees import write_tree
 
 TOOLS = {tool.name: tool for toolset in load_toolsets() for tool in toolset.tools}

@@ -18,8 +18,8 @@ from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research
 from repo_mcp.toolsets.pages import MAX_ROWS, Page, encode_cursor
 from tests.repo_mcp.schema_check import validate
-from tests.repo_mcp.test_server_stdio import Process
-from tests.repo_mcp.toolsets import retrieval_roots
+from tests.repo_mcp.stdio.test_server import Process
+from tests.repo_mcp.toolsets.retrieval import retrieval_roots
 from tests.written_trees import write_tree
 
 USERS, DECLARED = 60, 300

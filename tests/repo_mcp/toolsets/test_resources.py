@@ -41,8 +41,8 @@ from tests.deep.sizes import examples
 from tests.posix import posix
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session
 from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations, sort_lists
-from tests.repo_mcp.toolsets.research_roots import CANARY
-from tests.repo_mcp.toolsets.test_docs_tool import MEDIA, PNG
+from tests.repo_mcp.toolsets.research.research_roots import CANARY
+from tests.repo_mcp.toolsets.research.test_docs import MEDIA, PNG
 from tests.written_trees import write_tree
 
 MAX_FILE_BYTES = 300_000

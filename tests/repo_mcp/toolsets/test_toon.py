@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.toolsets.toon import encode_toon
-from tests.repo_mcp.toon_reader import read_toon
+from tests.repo_mcp.toolsets.toon_reader import read_toon
 
 CASES: list[tuple[object, str]] = [
     ({}, ""),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.code_search.records import CodeRequest
-from tests.repo_mcp.toolsets.repo_calls import call, open_written
+from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
 
 ORIGINAL = """# Payments
 

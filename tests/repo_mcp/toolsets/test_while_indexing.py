@@ -15,7 +15,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.live import look_ahead
 from repo_mcp.model import IndexProgress, SearchRequest
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.repo_mcp.toolsets.graph.graph_roots import Served
 from tests.written_trees import write_tree
 
 OTHERS = 150
