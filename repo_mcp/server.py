@@ -22,6 +22,7 @@ import threading
 
 from repo_mcp import __version__
 from repo_mcp.config.plain_options import read_plain
+from repo_mcp.exit_codes import EXIT_FAILURE, EXIT_USAGE
 from repo_mcp.process.ending import end_process, kill_children
 from repo_mcp.protocol.instructions import describe_root, join_instructions, name_schemes, offers_tasks
 from repo_mcp.protocol.messages import Answers
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from repo_mcp.storage.held_directory import HeldDirectory
 
 
-EXIT_USAGE = 2
-EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
 CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # how long the client's first frame is waited for before the rest is loaded
@@ -115,7 +114,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     except RepoError as error:
         return _complain_of_configuration(error)
     except OSError as error:
-        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
+        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_FAILURE)
     _silence_sdk()
     pool = CallPool()
     toolsets = [one.toolset for one in loaded_toolsets]
@@ -180,7 +179,7 @@ def serve(config: Config, server: Server | None = None) -> int:
     except RepoError as error:
         return _complain_of_configuration(error)
     except OSError as error:
-        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
+        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_FAILURE)
     if session is None:
         return _complain_of_streams()
     server, close = session
@@ -399,7 +398,7 @@ def _complain_of_configuration(error: RepoError) -> int:
     from repo_mcp.errors import ErrorCode
 
     usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
-    return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
+    return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_FAILURE)
 
 
 def _complain_of_streams() -> int:

@@ -10,13 +10,12 @@ import os
 import signal
 import sys
 
+from repo_mcp.exit_codes import EXIT_INTERRUPTED
 from repo_mcp.process.ending import end_process, kill_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp import __version__
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_USAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 PROGRAM = "repo-mcp"
 _MARK = "\0"  # a character that no argument can contain
-EXIT_DONE, EXIT_USAGE, EXIT_FAILURE, EXIT_INTERRUPTED = 0, 2, 3, 130
 # command -> what it does, in the order of the help
 SUMMARIES = {
     "search": "search the repository, ranked or exactly",

@@ -6,8 +6,9 @@ import os
 from argparse import Namespace
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, Command, complain
+from repo_mcp.cli.console.endings import Command, complain
 from repo_mcp.config.command_parser import CommandParser
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_FAILURE
 
 CLIENT_NAMES = ("codex", "vscode", "gemini", "copilot", "claude", "generic")
 

@@ -9,12 +9,13 @@ import json
 from argparse import Namespace
 from collections.abc import Sequence
 
-from repo_mcp.cli.console.endings import EXIT_DONE, warn
+from repo_mcp.cli.console.endings import warn
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.cli.console.text import Text, open_console
 from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.settings import Setting, list_settings
+from repo_mcp.exit_codes import EXIT_DONE
 from repo_mcp.serving.server_options import read_config
 from repo_mcp.text.lines import escape_text
 

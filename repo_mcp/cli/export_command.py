@@ -9,11 +9,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, Command, warn
+from repo_mcp.cli.console.endings import Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE
 
 if TYPE_CHECKING:
     from repo_mcp.scip.export import ExportReport

@@ -15,19 +15,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import (
-    EXIT_DONE,
-    EXIT_NOTHING_FOUND,
-    EXIT_USAGE,
-    Command,
-    complain,
-    note,
-    warn,
-)
+from repo_mcp.cli.console.endings import Command, complain, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND, EXIT_USAGE
 
 if TYPE_CHECKING:
     from repo_mcp.cli.console.text import Text

@@ -12,10 +12,11 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, warn
+from repo_mcp.cli.console.endings import Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND
 
 if TYPE_CHECKING:
     from repo_mcp.impact.records import Impact, ReachedFile

@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command
+from repo_mcp.cli.console.endings import Command
 from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index, renew_vectors
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.text import open_console, show_size
 from repo_mcp.config.command_parser import CommandParser
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND
 
 if TYPE_CHECKING:
     from index_format import WritableFile

@@ -7,11 +7,12 @@ import sys
 from argparse import BooleanOptionalAction, Namespace
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, warn
+from repo_mcp.cli.console.endings import Command, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND
 
 
 def build_open_parser() -> CommandParser:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, Command, note, warn
+from repo_mcp.cli.console.endings import Command, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened
 from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import replace
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from repo_mcp.errors import shorten_message
+from repo_mcp.exit_codes import EXIT_USAGE
 
-EXIT_USAGE = 2
 HELP_COLUMNS = 80
 TOO_MANY = "unexpected argument; a repository is named with --repo-root"
 

@@ -28,6 +28,7 @@ import threading
 import time
 from enum import IntEnum
 
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_INTERRUPTED
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -73,7 +74,7 @@ class StopReason(IntEnum):
     @property
     def exit_code(self) -> int:
         """Return the exit code: 130 after an interrupt, else 0, for servers end by being stopped."""
-        return 130 if self is StopReason.INTERRUPTED else 0
+        return EXIT_INTERRUPTED if self is StopReason.INTERRUPTED else EXIT_DONE
 
 
 class Streams:

@@ -128,6 +128,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     (
         "repo_mcp.arrays",
         "repo_mcp.errors",
+        "repo_mcp.exit_codes",
         "repo_mcp.file_stat",
         "repo_mcp.late_patterns",
         "repo_mcp.lru_cache",

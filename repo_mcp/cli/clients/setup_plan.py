@@ -23,10 +23,11 @@ from repo_mcp.cli.clients import json_edit, toml_edit
 from repo_mcp.cli.clients.clients import Client, Entry, FileLocation, Server
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, ClientFile, read_client_file, write_client_file
 from repo_mcp.cli.clients.server_choice import SCRIPT
-from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, note
+from repo_mcp.cli.console.endings import note
 from repo_mcp.cli.console.text import visible
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_NOTHING_FOUND
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 

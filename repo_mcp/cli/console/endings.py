@@ -10,15 +10,10 @@ from contextlib import suppress
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_USAGE
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
-
-EXIT_DONE = 0
-EXIT_NOTHING_FOUND = 1
-EXIT_USAGE = 2
-EXIT_FAILURE = 3
-EXIT_INTERRUPTED = 130
 
 PROGRAM = "repo-mcp"
 USAGE_CODES = frozenset(

@@ -16,10 +16,10 @@ from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
 from repo_mcp.cli.doctor.client_entries import iter_client_findings
 from repo_mcp.errors import RepoError
+from repo_mcp.exit_codes import EXIT_DONE, EXIT_FAILURE
 from repo_mcp.serving.server_options import read_config
 from repo_mcp.text.lines import escape_text
 
-EXIT_HEALTHY, EXIT_PROBLEM = 0, 3
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.PROBLEM: "bold red"}
 
 
@@ -38,7 +38,7 @@ def examine(options: argparse.Namespace) -> int:
     else:
         said = "All is well" if is_healthy else "Something is wrong"
         print(f"{said}: {counts[State.PROBLEM]} problems, {counts[State.WARNING]} warnings.")
-    return EXIT_HEALTHY if is_healthy else EXIT_PROBLEM
+    return EXIT_DONE if is_healthy else EXIT_FAILURE
 
 
 def _iter_all(options: argparse.Namespace) -> Iterator[Finding]:

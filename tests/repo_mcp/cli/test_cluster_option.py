@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.console.endings import EXIT_USAGE
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exit_codes import EXIT_USAGE
 from repo_mcp.indexing.cluster.cluster import choose_cluster
 from tests.repo_mcp.cli.program import make_tree, run
 

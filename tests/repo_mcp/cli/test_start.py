@@ -64,6 +64,7 @@ def test_version_and_help_load_no_engine(tree: Path, argument: str) -> None:
         "repo_mcp",
         "repo_mcp.cli",
         "repo_mcp.cli.app",
+        "repo_mcp.exit_codes",
         "repo_mcp.process",
         "repo_mcp.process.ending",
     }
