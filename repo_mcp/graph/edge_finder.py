@@ -213,8 +213,11 @@ class EdgeFinder(References):
             is_hot = bounds is None and not types <= _IMPLEMENTING  # few of the uses of a type are bases
             is_hot = is_hot and self._are_hot([target, *declared], folder, most)
             window = Window(FIRST.narrow(most) if is_hot else most, most)
+            by_role = bounds is None  # of what is read whole, the program comes first
             for one, apart in self._iter_named(target, declared, gathered):
-                search = ReferenceSearch(self, one, record, types, gathered, above, apart, below)
+                search = ReferenceSearch(
+                    self, one, record, types, gathered, above, apart, below, by_role=by_role
+                )
                 for _ in search.run(window, folder):
                     yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)

@@ -1,7 +1,8 @@
 """All edges of a symbol in one direction as one list, searched only as far as it is read.
 
-The rows follow the windows of the search, the surest of each window first, of uses those outside tests; edges
-and names declared outside the repository are mixed. After all of these come the edges that are only possible,
+The rows follow the windows of the search, which begin with the files of the program. In each window, uses by
+the program come first, then those in tests, examples and foreign code, the surest of each first; edges and
+names declared outside the repository are mixed. After all of these come the edges that are only possible,
 and last the unresolved references. So the certain edges of a symbol with ten thousand callers can be read
 before the last file is scanned, and guesses do not come first. If the first window with edges has no sure
 one, guesses stay where they are found: otherwise the first row could require reading ten thousand files. An
@@ -22,17 +23,18 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import CalledLines, Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration
+from repo_mcp.graph.user_roles import LISTED_ROLES, find_path_role, rank_role
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.roles import FileRole
 
 ROW_LINES = 20  # lines of an edge in one row
 CACHED_FOLDERS = 256  # lists of a symbol's uses by folder, of at most MAX_FOLDERS rows each: 0.6 MB
@@ -42,6 +44,7 @@ MAX_FOLDERS = 10
 SMALLEST_PART = 20  # a folder is listed separately if it has at least 1/20 of all references
 SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files
 
+FindRole = Callable[[Declaration], FileRole]  # one of LISTED_ROLES
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
 
 
@@ -78,6 +81,7 @@ class EdgeTotals:
     is_complete: bool  # if not, each number is a lower bound
     is_cut: bool  # a limit of the hierarchy was reached, so that there may be further edges
     below: tuple[tuple[Declaration, CalledLines], ...]  # overrides that lines call by their own type
+    roles: Mapping[FileRole, int]  # of the edges, by the role of what is at their other ends, as rows come
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,13 @@ class _Stage:
 class EdgeList:
     """The edges of one symbol in one direction. Used by one call at a time; may raise IndexFormatError."""
 
-    def __init__(self, windows: Iterator[Edges]) -> None:
+    def __init__(
+        self, windows: Iterator[Edges], find_role: FindRole = lambda user: find_path_role(user.path)
+    ) -> None:
         """Read nothing yet. `windows` yields at least one; each but the last has `is_followed` set."""
         self._windows = windows
+        self._find_role = find_role
+        self._roles: Counter[FileRole] = Counter()
         self._stages: list[_Stage] = []  # one after each window that was read
         self._sure: list[EdgeRow] = []
         self._possible: list[EdgeRow] = []
@@ -147,6 +155,7 @@ class EdgeList:
             self._sure += [*_split(edge), *_split(external)]
         for edge in window.edges:
             key, is_certain = (edge.type, edge.other), not _is_possible(edge)
+            self._roles[self._find_role(edge.other)] += key not in self._pairs
             self._pairs[key] = self._pairs.get(key, False) or is_certain
             self._lines += edge.count
             if not is_certain:
@@ -170,6 +179,7 @@ class EdgeList:
             is_complete=not window.is_followed,
             is_cut=window.cut and not window.is_followed,
             below=tuple(self._below.items()),
+            roles={role: count for role in LISTED_ROLES if (count := self._roles[role])},
         )
         self._stages.append(_Stage(len(self._stages), len(self._sure), totals))
 
@@ -211,15 +221,24 @@ class EdgeLists:
                 raise
 
     def _begin(self, asked: EdgeQuestion) -> EdgeList:
-        return EdgeList(self._search(asked))
+        return EdgeList(self._search(asked), self._finder.find_user_role)
 
     def _search(self, asked: EdgeQuestion) -> Iterator[Edges]:
         question = asked.declaration, asked.types
         if not asked.incoming:
             return self._finder.iter_outgoing(*question, dispatches=asked.dispatches)
         found = self._finder.iter_incoming(*question, folder=asked.folder, dispatches=asked.dispatches)
-        order = partial(_order_incoming, is_of_file=not asked.declaration.ordinal)
+        order = partial(self._order_incoming, is_of_file=not asked.declaration.ordinal)
         return (replace(one, edges=tuple(sorted(one.edges, key=order))) for one in found)
+
+    def _order_incoming(self, edge: Edge, *, is_of_file: bool) -> tuple[bool, int, int, bool]:
+        """Return a sort key: guesses come last, and before that what is no part of the program.
+
+        An import says less than the uses below it, unless the file that was asked about is itself imported.
+        """
+        is_import = edge.type is EdgeType.IMPORTS and not is_of_file
+        rank = rank_role(self._finder.find_user_role(edge.other))
+        return _is_possible(edge), rank, SURENESS[edge.confidence], is_import
 
     def list_folders(self, asked: EdgeQuestion, known: KnownEdges) -> list[FolderUses]:
         """Return the uses of the name of a symbol by folder, and how sure they are.
@@ -252,15 +271,6 @@ class EdgeLists:
             FolderUses(part, len(uses), sum(count for _, count in uses), resolved, count_lines(edges_of))
             for (part, uses), (resolved, edges_of) in zip(parts, resolved_parts, strict=True)
         ]
-
-
-def _order_incoming(edge: Edge, *, is_of_file: bool) -> tuple[int, bool, bool]:
-    """Return a sort key: of equally sure edges, those from tests come last, and imports before them.
-
-    An import says less than the uses below it, unless the file that was asked about is itself imported.
-    """
-    is_import = edge.type is EdgeType.IMPORTS and not is_of_file
-    return SURENESS[edge.confidence], is_test_path(edge.other.path), is_import
 
 
 def _is_possible(edge: Edge) -> bool:

@@ -1,7 +1,7 @@
 """The search for the references to one symbol, by its names, in windows.
 
-The files that use a name are scanned, nearest to the symbol first, and each reference of that name is
-resolved. An alias under which a file imports the symbol is one more name.
+The files that use a name are scanned, nearest to the symbol first, or before that those of the program, and
+each reference of that name is resolved. An alias under which a file imports the symbol is one more name.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from repo_mcp.symbols.symbol_record import (
     get_role,
     list_aliases,
 )
+from repo_mcp.text.roles import order_by_role
 
 MAX_ALIASES = 8  # other names under which a symbol is imported
 
@@ -77,8 +78,12 @@ class ReferenceSearch:
         above: frozenset[Declaration],
         apart: frozenset[str] = frozenset(),
         below: Mapping[Declaration, Declaration] = MappingProxyType({}),
+        *,
+        by_role: bool = False,
     ) -> None:
+        """With `by_role`, files of the program are scanned before its tests and the like."""
         self._references = references
+        self._by_role = by_role
         self._apart = apart
         self._above = above  # members that the target overrides, if calls of them count
         self._below = below  # declarations of overrides of the target, each with the one that stands for it
@@ -110,8 +115,9 @@ class ReferenceSearch:
         inside = f"{folder}/" if folder else ""
         for name, module in self._iter_searched():
             paths = self._list_candidates(name, module)
-            paths = self._references.narrow(self._target, paths)
-            for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
+            narrowed = self._references.narrow(self._target, paths)
+            ordered = order_by_role(narrowed) if self._by_role else narrowed
+            for path in (one for one in ordered if one.startswith(inside) and self._can_name(one)):
                 if path not in self._opened and window.files == window.bounds.files:
                     yield
                     window.follow()

@@ -25,6 +25,7 @@ from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.user_roles import find_user_role
 from repo_mcp.graph.visibility.c import CVisibility
 from repo_mcp.graph.visibility.go import GoVisibility
 from repo_mcp.graph.visibility.linked_names import LinkedNames
@@ -32,6 +33,7 @@ from repo_mcp.graph.visibility.rust import RustVisibility
 from repo_mcp.graph.visibility.swift import SwiftVisibility
 from repo_mcp.graph.vocabulary import BASES, ROLE_EDGES, EdgeType, find_family, is_in_text
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.text.roles import FileRole
 
 MAX_FILES = 400  # scanned in one window
 MAX_PARTS = 2_000  # of one namespace
@@ -118,6 +120,10 @@ class References:
     def find_family(self, path: str) -> str:
         """Return the family of a file's language: the languages that can name each other's symbols."""
         return find_family(self._program.find_language(path))
+
+    def find_user_role(self, user: Declaration) -> FileRole:
+        """Return the role of a symbol that uses another."""
+        return find_user_role(self._program, user)
 
     def find_record(self, path: str) -> SymbolRecord | None:
         """Return the symbol record of a file, or None."""

@@ -34,6 +34,7 @@ from repo_mcp.toolsets.graph.rows import (
     render_edge,
     render_external,
     render_folders,
+    render_roles,
     render_unresolved,
     warn_untracked,
 )
@@ -167,6 +168,8 @@ def _find_page(
             if is_more and types is not None:
                 folders = graph.edge_lists.list_folders(asked, known)
                 facts |= render_folders(folders, is_complete=known.totals.is_complete)
+            if is_more or end < len(known.rows):
+                facts |= render_roles(known.totals.roles)
             named = node.symbol.name, node.language, node.symbol.kind
             blind += filter(None, [repository.engines.describe_unread_uses(*named)])
         rows = known.rows[page.start : end]

@@ -16,7 +16,7 @@ from repo_mcp.symbols.model import TYPE_KINDS
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import render_candidate
 from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, UNRESOLVED, EdgePage, choose_rows
-from repo_mcp.toolsets.graph.rows import Row
+from repo_mcp.toolsets.graph.rows import INCOMING, Row
 
 if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
@@ -50,7 +50,7 @@ def share_rows(pages: Sequence[EdgePage], most: int) -> list[EdgePage]:
 
 
 def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tuple[str, Row]]:
-    """Return rows of several symbols, each with its field and once; what is only possible comes last.
+    """Return rows of several symbols, each with its field and once: the program first, guesses last.
 
     `each` has the line of a symbol, and its rows. Edges say whose they are, the surest first.
     """
@@ -66,7 +66,16 @@ def _join_rows(each: Iterable[tuple[int, Iterable[tuple[str, Row]]]]) -> list[tu
         _, _, field, row = same[0]
         lines = [line for _, line, _, _ in same]
         found.append((field, {**row, "overloads": lines} if field == EDGE else row))
-    return sorted(found, key=lambda one: one[1].get("confidence") == "possible")  # stable
+    return sorted(found, key=lambda one: _order(one[1]))  # stable
+
+
+def _order(row: Row) -> tuple[bool, int]:
+    """Return a sort key: what is only possible comes last, and before that users that are no program."""
+    from repo_mcp.graph.user_roles import find_path_role, rank_role  # not when tools are listed
+
+    is_user = row.get("direction") == INCOMING
+    rank = rank_role(find_path_role(str(row["file_path"]))) if is_user else 0
+    return row.get("confidence") == "possible", rank
 
 
 def draft_overloads(

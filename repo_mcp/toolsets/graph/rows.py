@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.vocabulary import IMPL, EdgeType, are_uses_recorded
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from repo_mcp.graph.edge_list import FolderUses
     from repo_mcp.graph.edges import Edge, External, Unresolved
     from repo_mcp.graph.nodes import Node
+    from repo_mcp.text.roles import FileRole
 
 Row = dict[str, object]
 
@@ -115,6 +116,11 @@ def render_folders(folders: Sequence[FolderUses], *, is_complete: bool) -> Row:
             for one in folders
         ],
     }
+
+
+def render_roles(roles: Mapping[FileRole, int]) -> Row:
+    """Return the field that says how many symbols of each role use one; none if all have the same."""
+    return {"total_by_role": {role.value: count for role, count in roles.items()}} if len(roles) > 1 else {}
 
 
 def render_external(external: External) -> Row:

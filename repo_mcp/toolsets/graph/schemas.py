@@ -286,7 +286,15 @@ _EXTERNALS: dict[str, Schema] = {
     ),
     "external_total": build_field("integer") | {"default": 0},
 }
+_ROLES = {
+    "code": "The program",
+    "test": "Also modules of tests in Rust",
+    "docs": "Examples and benchmarks, too",
+    "foreign": "Vendored or generated",
+}
 _FOLDERS: dict[str, Schema] = {
+    "total_by_role": build_object({role: build_field("integer", said) for role, said in _ROLES.items()})
+    | {"description": "Of the total, in the order of the rows, if another page follows"},
     "references_by_name": build_field(
         "integer", "All references to its name, whatever they mean: no more than these lead to it"
     ),

@@ -14,6 +14,7 @@ from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
+from repo_mcp.text.roles import FileRole
 
 CALLS = EdgeType.CALLS
 
@@ -91,6 +92,9 @@ def test_a_limit_of_the_hierarchy_is_reported_at_the_end() -> None:
 def test_a_list_that_failed_is_read_anew_by_the_next_call() -> None:
     class Failing:
         calls = 0
+
+        def find_user_role(self, _user: Declaration) -> FileRole:
+            return FileRole.CODE
 
         def iter_outgoing(self, *_asked: Any, dispatches: bool) -> Iterator[Edges]:
             self.calls += 1

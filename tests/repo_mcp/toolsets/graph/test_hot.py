@@ -105,6 +105,48 @@ def test_a_folder_is_asked_for_by_itself(served: Served) -> None:
     assert served.error("get_callers", symbol="core.give", folder="nowhere")["code"] == "not_found"
 
 
+def test_the_program_comes_before_its_tests_and_examples_however_near_they_are(tmp_path: Path) -> None:
+    use = _use("core.give")
+    files = {"core/give.py": "def give(n): ...\n", "examples/one.py": use, "core/made_pb2.py": use}
+    files |= {f"core/tests/test_{number:03}.py": use for number in range(90)}
+    files |= {f"web/m{number:02}.py": use for number in range(20)}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        pages = read_pages(served, "get_callers", symbol="give.give", limit=50)
+        referring = served.call("get_references", symbol="give.give", limit=20)
+    finally:
+        served.close()
+    rows = [row["file_path"] for page in pages for row in page["result"]]
+    assert list(dict.fromkeys(path.partition("/")[0] for path in rows)) == [
+        "web",
+        "core",
+        "examples",
+    ]
+    assert rows[-4:] == ["examples/one.py"] * 2 + ["core/made_pb2.py"] * 2
+    assert pages[0]["total_by_role"]["code"] == 40
+    assert {row["file_path"].partition("/")[0] for row in referring["result"]} == {"web"}
+
+
+def test_a_module_of_tests_in_a_file_of_rust_comes_after_the_program(tmp_path: Path) -> None:
+    inner = (
+        "#[cfg(test)]\nmod tests {\n use super::*;\n fn checks() { give(1); }\n fn more() { give(2); }\n}\n"
+    )
+    files = {
+        "Cargo.toml": '[package]\nname = "kit"\n',
+        "src/lib.rs": f"pub mod till;\npub fn give(n: u8) {{}}\n{inner}",
+        "src/till.rs": "use crate::give;\npub fn open() { give(3); }\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        first = served.call("get_callers", symbol="give", limit=1)
+        whole = served.call("get_callers", symbol="give")
+    finally:
+        served.close()
+    assert [row["name"] for row in whole["result"]] == ["open", "tests.checks", "tests.more"]
+    assert first["total_by_role"] == {"code": 1, "test": 2}
+    assert "total_by_role" not in whole  # all are shown
+
+
 def test_a_list_that_is_short_has_no_folders(served: Served) -> None:
     answer = served.call("get_callers", symbol="core.give", folder="lib/net", limit=100)
     assert answer["folders"]  # a second page follows
