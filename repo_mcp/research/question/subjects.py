@@ -63,6 +63,7 @@ MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 COMMON = 20  # declarations of one name, of more of which length tells less than place
 MAX_FILES = 800  # files that declare one name
+MAX_NAME_PARTS = 64  # of one name; each is looked up in what the parts before it name
 MAX_COMMENT_LINES = 30  # above a declaration
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
@@ -302,6 +303,8 @@ class Subjects:
     def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], TakenAs]:
         """Return the declarations of a name, and what the name is taken as."""
         plain = normalise_name(name)
+        if plain.count(".") >= MAX_NAME_PARTS:
+            return [], TakenAs.UNKNOWN
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             if form in _OF_PROGRAM and all(map(_is_tried, named)):
