@@ -133,9 +133,12 @@ class _Reading:
         if is_titled(symbol.name):
             self._read_titled(symbol, around)
             return
-        if around is None:
-            return
         number = self._find_listed(symbol)
+        if around is None:
+            if number is not None:  # in a function, such as a method of a local class: no call
+                one = self._symbols[number]
+                self._known[number] = replace(one, end_line=max(one.start_line, symbol.end_line))
+            return
         place = None
         if number is not None:
             known = self._known[number] = self._correct(self._symbols[number], symbol, around)

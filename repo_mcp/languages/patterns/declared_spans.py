@@ -46,7 +46,9 @@ _ATTRIBUTE = compile_late(
     r"#!?\[[^\]]{0,500}\]"
 )  # of Rust, which may hold the name: `#[cfg(test)] mod test {`
 _SIGNED_LANGUAGES = frozenset(("c", "cpp"))  # headers of C++ are C by their names
-_OPERATOR_SIGNS = compile_late(rb"[ \t]*(?:\(\)|\[\]|[^\s\w(]{1,3})")
+_OPERATOR_SIGNS = compile_late(  # of a conversion, the type
+    rb"[ \t]*(?:\([ \t]*\)|\[\]|\"\"[ \t]*\w+|[^\s\w(]{1,3})|[ \t]+[\w:][\w:<>,*& \t\[\]]{0,100}(?<![ \t])"
+)
 _BEFORE_NAME = b"~", b"operator "
 _FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
 _MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its list

@@ -21,7 +21,7 @@ from typing import Literal
 
 from repo_mcp.record_classes import dataclass
 
-VERSION = 22  # part of the index's configuration: raise it when landmarks or languages change
+VERSION = 23  # part of the index's configuration: raise it when landmarks or languages change
 
 Kind = Literal["code", "docs", "config", "data"]
 

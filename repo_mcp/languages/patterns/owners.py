@@ -23,8 +23,9 @@ _WHERE = compile_late(rb"\bwhere\b")
 _FOR = compile_late(rb"\bfor\b(?![ \t]*<)")  # not the `for<'a>` of a bound
 _PATH = compile_late(rb"(?:&|\*const\b|'\w+|mut\b|dyn\b|[ \t]){0,20}(?:\w+[ \t]*::[ \t]*){0,20}(\w+)")
 _RECEIVER = compile_late(rb"func[ \t]*\([^)\n]*?\b(\w+)[ \t]*+(?:\[[^\]\n]*\][ \t]*)?\)[ \t]*$")
-_CLASSES = compile_late(rb"((?:[A-Za-z_]\w*(?:<[^<>\n]{0,60}>)?[ \t]*::[ \t]*){1,4})~?$")
-_ARGUMENTS = compile_late(rb"<[^<>\n]*>")
+_ARGUMENTS_OF_CLASS = rb"<[^<>\n]{0,60}(?:<[^<>\n]{0,60}>[^<>\n]{0,60}){0,3}>"
+_CLASSES = compile_late(rb"((?:[A-Za-z_]\w*(?:%b)?[ \t]*::[ \t]*){1,4})~?$" % _ARGUMENTS_OF_CLASS)
+_ARGUMENTS = compile_late(_ARGUMENTS_OF_CLASS)
 
 
 class Owners:

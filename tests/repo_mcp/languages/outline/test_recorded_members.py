@@ -320,6 +320,15 @@ def test_cpp_macros_are_no_members_each_line_is_listed_once_and_namespaces_end()
     ]
 
 
+def test_methods_of_a_class_in_a_function_of_cpp_are_no_calls() -> None:
+    text = "int f() {\n  struct Local {\n    int get() {\n      return 1;\n    }\n  };\n  use(Local{});\n}\n"
+    assert rows("a.cc", text) == [
+        ("function", "f", 1, 8),
+        ("struct", "f.Local", 2, 6),
+        ("method", "f.Local.get", 3, 5),
+    ]
+
+
 def test_an_outline_of_a_text_that_was_parsed_in_part_says_so() -> None:
     assert "in part" in " ".join(complete("a.cc", "int f() {\n  return ({;\n}\n").warnings)
     assert not complete("a.cc", "int f() {\n  return 1;\n}\n").warnings

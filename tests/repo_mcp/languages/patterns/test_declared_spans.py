@@ -597,6 +597,7 @@ def test_names_of_cpp_have_the_signs_of_destructors_and_operators() -> None:
         "Pot.~Pot",
         "Pot.operator()",
         "Pot.operator bool",
+        "Pot.operator[]",
     ]
 
 
