@@ -18,12 +18,11 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactRequest
-from repo_mcp.research.findings.locating import count_shared_folders
 from repo_mcp.research.findings.named_symbols import admits_node, computes, count_lines, find_by_name
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.words.near_calls import decides
-from repo_mcp.research.words.rated_seeds import Seed, insert_seeds, skip_beside
+from repo_mcp.research.words.rated_seeds import LONG_LINES, Seed, insert_seeds, skip_beside
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
@@ -52,15 +51,16 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
         and (node in known or count_lines(node) >= LEAST_LINES or decides(node.symbol.name, lines))
     ][:MOST_GUESSED]
     reason = Reason("has a name that the question guesses", Role.BESIDE)
-    using = _find_using(state, seeds[0].path) if seeds else {}
+    using = _find_using(state, [seed.path for seed in seeds[:GOOD]])
     near = {**dict.fromkeys(guessed, reason), **{node: using[node] for node in using if node not in shown}}
     return insert_seeds(state, seeds, at, near)
 
 
-def _find_using(state: ResearchState, near: str) -> dict[Node, Reason]:
-    """Return the functions that set or decide by a field of a guessed name, those nearest to a path first.
+def _find_using(state: ResearchState, near: Sequence[str]) -> dict[Node, Reason]:
+    """Return the functions that set or decide by a field of a guessed name, those in the first path first.
 
-    A name that many lines have is one of many types.
+    Elsewhere than in these paths, the field is one of another type. A name that many lines have is one of
+    many types, and a function of more than LONG_LINES does much besides.
     """
     found: dict[Node, Reason] = {}
     for name in list_own_names(state.request.guesses):
@@ -74,9 +74,14 @@ def _find_using(state: ResearchState, near: str) -> dict[Node, Reason]:
             if node is not None and computes(node) and (sets.search(one.line) or decides(name, [one.line])):
                 found.setdefault(node, Reason(f"sets or tests {name}", Role.BESIDE))
     own = [
-        node for node in found if admits_node(state, node) and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+        node
+        for node in found
+        if admits_node(state, node)
+        and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+        and node.path in near
+        and count_lines(node) <= LONG_LINES
     ]
-    own.sort(key=lambda node: (node.path != near, -count_shared_folders(node.path, near)))  # stable
+    own.sort(key=lambda node: node.path != near[0])  # stable
     return {node: found[node] for node in own[:MOST_USING]}
 
 

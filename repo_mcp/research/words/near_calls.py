@@ -28,6 +28,7 @@ from repo_mcp.research.words.asked_decisions import read_decision
 from repo_mcp.research.words.rated_seeds import MANY_USERS, Seed, insert_seeds, skip_beside
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.roles import is_test_path
 
 LEADING = 2  # best declarations around which functions are looked for; they stand before those
 MOST_CALLERS = 3
@@ -89,11 +90,13 @@ def _list_parts(state: ResearchState, node: Node) -> list[Node]:
     words = list_words(state.request.full_text)
     telling = [word for word in words if not shares_word(node.symbol.name, (word,))]
     lines = state.source.read_lines(node.path)
+    own = lines[node.symbol.start_line : node.symbol.end_line]
     is_wrapper = len(list_statements(state, node)) < LEAST_STATEMENTS
     rated: dict[Node, int] = {}
     for other, at in _list_used(state, node).items():
         one = state.get_node(other)
-        users = len(state.graph.find_incoming(one, CALLS, GLANCE).edges)
+        calling = state.graph.find_incoming(one, CALLS, GLANCE).edges
+        users = sum(not is_test_path(edge.other.path) for edge in calling)
         called = (lines[line - 1] for line in at if line <= len(lines))
         texts = [text for text in called if not only_logs(text)]
         if one == node or users > MANY_USERS or not texts or not _may_do_part(state, one):
@@ -102,7 +105,7 @@ def _list_parts(state: ResearchState, node: Node) -> list[Node]:
         rated[one] = (
             bool(shares_word(one.symbol.name, telling))
             + (is_beside and users == 1)
-            + ((is_beside or is_wrapper) and decides(one.symbol.name, texts))
+            + ((is_beside or is_wrapper) and _is_decided_by(one.symbol.name, texts, own))
         )
     best = sorted((one for one in rated if rated[one]), key=lambda one: -rated[one])  # stable
     return [filled for one in best[:MOST_PARTS] for filled in fill(state, one)]
@@ -124,6 +127,13 @@ def _may_do_part(state: ResearchState, node: Node) -> bool:
         and admits_node(state, node)
         and (is_open(state, node) or len(list_statements(state, node)) >= LEAST_STATEMENTS)
     )
+
+
+def _is_decided_by(name: str, texts: Sequence[str], own: Sequence[str]) -> bool:
+    """Return True if lines decide by what has a name, or by the variable that its call sets."""
+    sets = re.compile(rf"\b(\w+)\s*:?=(?![=>]).*\b{re.escape(name)}\s*\(")
+    made = {found[1] for found in map(sets.search, texts) if found is not None}
+    return decides(name, texts) or any(decides(variable, own) for variable in made)
 
 
 def decides(name: str, texts: Sequence[str]) -> bool:

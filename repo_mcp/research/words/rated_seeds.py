@@ -87,6 +87,7 @@ class Seed:
     node: Node | None
     worth: float
     reason: Reason
+    goes_along: bool = False  # with the better place before it, though its own words found it, too
 
 
 def choose_seeds(
@@ -307,7 +308,7 @@ def take_seeds(
 
 def skip_beside(seeds: Sequence[Seed], at: int, roles: Set[Role] = frozenset({Role.BESIDE})) -> int:
     """Return the position behind the first seeds, of which the number is given, and what goes with these."""
-    while at < len(seeds) and seeds[at].reason.role in roles:
+    while at < len(seeds) and (seeds[at].goes_along or seeds[at].reason.role in roles):
         at += 1
     return at
 
@@ -316,7 +317,7 @@ def insert_seeds(
     state: ResearchState, seeds: Sequence[Seed], at: int, reasons: Mapping[Node, Reason]
 ) -> list[Seed]:
     """Return the seeds; symbols come at a position. Those that are seeds already keep their reasons."""
-    known = {seed.node: seed for seed in seeds}
+    known = {seed.node: replace(seed, goes_along=True) for seed in seeds}
     own = [known.get(node) or build_seed(state, node, 0.0, why) for node, why in reasons.items()]
     return [*seeds[:at], *own, *(seed for seed in seeds[at:] if seed.node not in reasons)]
 
