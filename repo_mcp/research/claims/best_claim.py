@@ -103,7 +103,7 @@ def describe_best(state: ResearchState, own: Sequence[Node], errors: str | None,
         sentences += _describe_callers(best, calling, is_clear=is_clear)
         if not (outcome or state.word_match.lacking):
             connected = (*callees, *callers, *(node for _, node in rivals if node is not None), *others)
-            near = [one for one in connected if one.symbol.name != best.symbol.name]
+            near = [one for one in connected if one.symbol.name != best.symbol.name or one in callees]
             near = list_near(state, best, _choose_guessed(state, near))
             sentences += filter(None, [describe_decisions(state, best, near)])
     beside_it = _list_near(state, best, rivals, [] if errors else others, " ".join(sentences))

@@ -50,8 +50,12 @@ _ASKS = re.compile(
     r"\b(?:what (?:happens|becomes|does)|what if|when (?:does|do|is|are|can|will)|gives? up|until when)\b",
     re.IGNORECASE,
 )
-# What a condition tests the absence of: `not parcel`, `!parcel`, `no_parcel`. It is no event of a parcel.
-_ABSENT, _NEVER = re.compile(r"(?:\bnot |![ (]?|\bno_)[\w.]+"), re.compile(r"(?!)")
+# What a condition tests the absence of: `not parcel`, `!parcel`, `no_parcel`, `parcel == null`. It is no
+# event of a parcel.
+_ABSENT = re.compile(
+    r"(?:\bnot |![ (]?|\bno_)[\w.]+|[\w.]+(?: ===? ?| is )(?:null|nil|None|NULL|nullptr|undefined)\b"
+)
+_NEVER = re.compile(r"(?!)")
 _ASKS_ABSENT = re.compile(
     r"\b(?:no|not|without|lacks?|missing|absent|empty|none|nothing|never|cannot|un(?!der|i|t)\w+)\b|n't\b",
     re.IGNORECASE,
@@ -127,6 +131,8 @@ def _describe_handler(state: ResearchState) -> tuple[str, Node | None]:
         body = build_body(state, one.path, one.start_line, one.end_line)
         for share, handler in rate_handlers(body, state.request.query, one.symbol):
             rank = (share * NEXT**position, handler.catches_all)
+            if position and all(holds_failure(read_line(body, step.statement)) for step in handler.done):
+                continue  # it says what fails there, and not what becomes of that
             if share >= LEAST_HANDLED and (best is None or rank > best[0]):
                 best = rank, one, body, handler
     return ("", None) if best is None else (_tell_handler(state, *best[1:]), best[1].node)

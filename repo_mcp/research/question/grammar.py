@@ -254,8 +254,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DEPENDENTS, "(?:the )?<impact> of (?:changing |removing |renaming |deleting |a change "
      "(?:in|to|of) )?X"),
     (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
-     ")?<is?>X.. <is?>(?:be )?<configured>(?: (?:(?:at|after|before|by|for|from|in|on|to|under|until|with) "
-     "which|that|which) .+)?"),  # "the limit configured at which it stops"
+     ")?<is?>X.. (?<!\\bi )(?<!\\bwe )(?<!\\byou )<is?>(?:be )?<configured>(?: (?:(?:at|after|before|by|for|"
+     "from|in|on|to|under|until|with) which|that|which) .+)?"),  # "the limit configured at which it stops"
     (Form.CONFIGURED, "(?:where|how) is it <configured>,? "
      "(?:how (?:big|far|large|long|many|much|often)|if|that|what|whether|which) X"),
     (Form.CONFIGURED, "(?:where|when) <is?>X.. <is?>(?:be )?registered"),  # how is a flow
