@@ -131,10 +131,20 @@ def _choose(
         left -= sum(len(lines[at]) for at in near)
         for at in [at for at in waiting if at in chosen]:
             seen.update(waiting.pop(at))
+    # A link of a chain of calls says little without its neighbours: of 647 long functions that fixes changed,
+    # they show 7 changed lines more, beside 1,551, for .004 of the bytes.
+    links = [at for at in chosen if at and _is_link(lines[at])]
+    chosen |= {at - 1 for at in links} | {at + 1 for at in links if _is_link("".join(lines[at + 1 : at + 2]))}
     chosen |= {at for last in chosen if last + 1 not in chosen for at in _complete(lines, last, chosen)}
     # One line that is missing between two others is overlooked, and breaks prose.
     chosen |= {at + 1 for at in chosen if at + 2 in chosen}
     return {at for at in chosen if lines[at].strip() or {at - 1, at + 1} <= chosen}
+
+
+def _is_link(line: str) -> bool:
+    """Return whether a line goes on with a chain of calls: `.chars()`, but not `...rest`."""
+    text = line.lstrip()
+    return text.startswith((".", "?.")) and not text.startswith("..")
 
 
 def _complete(lines: Sequence[str], last: int, chosen: set[int]) -> range:

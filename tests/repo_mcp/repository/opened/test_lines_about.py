@@ -73,6 +73,22 @@ def test_a_condition_of_several_lines_is_shown_whole() -> None:
     assert 105 not in choose_asked(lines, 1, "denied")
 
 
+def test_a_link_of_a_chain_of_calls_is_shown_with_its_neighbours() -> None:
+    lines = [f"{line}{at}" for at, line in enumerate(LONG)]
+    for at in range(10, 190, 6):  # more than are shown with the lines near them
+        lines[at : at + 5] = [
+            "    let width = rest",
+            "        .fences()",
+            "        .map(count)",
+            "        .sum();",
+            "    end();",
+        ]
+    chosen = {*choose_asked(lines, 0, "fences")}
+    links = {at for at in chosen if lines[at].endswith(".fences()")}
+    assert links - {at for at in chosen if at - 2 in chosen and at + 2 in chosen}  # without all that is near
+    assert {near for at in links for near in (at - 1, at + 1)} <= chosen
+
+
 def test_blank_lines_at_the_end_of_a_run_are_left_out() -> None:
     lines = [*LONG]
     lines[98:103] = ["", "    x = 1", "    raise PaymentDenied", "", "    y = 2"]
