@@ -9,7 +9,7 @@ of it and starts no process.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -146,6 +146,20 @@ class Engines:
 
         try:
             return describe_uses(name, language, self.graph.list_present_languages(), self.exact.search)
+        except RepoError:  # while there is no index, the answer says so
+            return ""
+
+    def describe_mentions(
+        self, name: str, holders: Iterable[str], language: str, known: Collection[tuple[str, int]]
+    ) -> str:
+        """Return how many files have a name in text, without the places `known`; "" for none.
+
+        `holders` are the names around it."""
+        from repo_mcp.symbol_index.text_mentions import describe_mentions
+
+        present, search = self.graph.list_present_languages(), self.exact.search
+        try:
+            return describe_mentions(name, holders, language, present, known, search)
         except RepoError:  # while there is no index, the answer says so
             return ""
 

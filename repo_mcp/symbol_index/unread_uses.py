@@ -32,6 +32,11 @@ _AS_SYMBOLS = frozenset({"go"})  # languages whose functions assembly names as `
 _SYMBOL_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
+def list_users(language: str) -> tuple[str, ...]:
+    """Return the languages without a parser whose files can name the symbols of a language."""
+    return _USED_FROM.get(language, ())
+
+
 def may_be_used(kind: SymbolKind, language: str) -> bool:
     """Return whether files that no parser reads can name a symbol of a kind: in Go no method and no type."""
     return language not in _AS_SYMBOLS or kind in _SYMBOL_KINDS
@@ -45,7 +50,7 @@ def describe_uses(
 
     `present` holds the languages of all files. Raises as the search does.
     """
-    languages = tuple(one for one in _USED_FROM.get(language, ()) if one in present)
+    languages = tuple(one for one in list_users(language) if one in present)
     if not languages:
         return ""
     is_symbol = language in _AS_SYMBOLS

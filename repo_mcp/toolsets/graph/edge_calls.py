@@ -184,6 +184,8 @@ def _find_page(
             notes += [*describe_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         if incoming and types is not None and not page.start:
             notes += _count_shared(graph, node, asked, known)
+        if incoming and types is not None and not page.start and (tool == "get_references" or not known.rows):
+            notes += _describe_mentions(repository, graph, node, asked, known)
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         return EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)
@@ -251,6 +253,20 @@ def _count_shared(graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdg
     else:
         return []
     return [SHARED.format(said, node.symbol.name, shared.variants)]
+
+
+def _describe_mentions(
+    repository: Repository, graph: Graph, node: Node, asked: EdgeQuestion, known: KnownEdges
+) -> list[str]:
+    """Return a note on the files with the name of a symbol in text, if these are quickly found."""
+    from repo_mcp.graph.edges import Edge
+
+    if node.symbol.kind in _NEVER_NAMED or asked.folder or graph.edge_lists.count_uses(asked) > MOST_SOUGHT:
+        return []
+    listed = {(row.other.path, line) for row in known.rows if isinstance(row, Edge) for line in row.lines}
+    *holders, name = [part for part in node.qualified_name.split(".") if part.isidentifier()] or [""]
+    said = repository.engines.describe_mentions(name, holders, node.language, listed)
+    return [said] if said else []
 
 
 def _name_called_overrides(graph: Graph, known: KnownEdges) -> list[str]:
