@@ -131,8 +131,13 @@ def _answer(
             return draft_page(repository, replace(found, notes=[note, *found.notes]), page, arguments)
         if page.start or not overloads:
             raise
-        each = (rest | {"node_id": node.node_id} for node in overloads)
-        pages = [_find_page(tool, repository, one, direction, types, page) for one in each]
+        each = enumerate(rest | {"node_id": node.node_id} for node in overloads)
+        pages = [
+            _find_page(
+                tool, repository, one, direction, types, page, asks_text=not number
+            )  # of their one name
+            for number, one in each
+        ]
         limit = find_integer(arguments, "limit") or _choose_limit(sum(len(one.rows) for one in pages))
         return draft_overloads(repository, overloads, share_rows(pages, limit), arguments)
     page.check(found.keys)
@@ -146,8 +151,13 @@ def _find_page(
     direction: str,
     types: Iterable[EdgeType] | None,
     page: Page,
+    *,
+    asks_text: bool = True,
 ) -> EdgePage:
-    """Return one page of the edges of the symbol that the arguments name."""
+    """Return one page of the edges of the symbol that the arguments name.
+
+    Of a name in text it says something only if `asks_text` is set.
+    """
     from repo_mcp.graph.edge_list import EdgeQuestion
     from repo_mcp.graph.function_types import describe_function_type
 
@@ -164,11 +174,10 @@ def _find_page(
         facts = {**render_chosen(node, arguments, _list_variants(graph, node))}
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
         if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
-            is_more = not known.totals.is_complete or len(known.rows) - end > limit
-            if is_more and types is not None:
-                folders = graph.edge_lists.list_folders(asked, known)
-                facts |= render_folders(folders, is_complete=known.totals.is_complete)
-            if is_more or end < len(known.rows):
+            is_complete = known.totals.is_complete
+            if types is not None and (not is_complete or len(known.rows) - end > limit):
+                facts |= render_folders(graph.edge_lists.list_folders(asked, known), is_complete=is_complete)
+            if not is_complete or end < len(known.rows):
                 facts |= render_roles(known.totals.roles)
             named = node.symbol.name, node.language, node.symbol.kind
             blind += filter(None, [repository.engines.describe_unread_uses(*named)])
@@ -176,6 +185,7 @@ def _find_page(
         if types is None:
             blind += [*_name_bases(graph, rows), *([] if page.start else _count_derives(graph, node))]
         notes = [] if known.rows or blind else explain_kind(graph, node, types, asked)
+        asks_text &= tool == "get_references" or not (known.rows or notes)
         if types is None and not page.start:
             notes += filter(None, [escape_text(describe_function_type(graph, node))])
         if incoming and not (known.rows or blind or notes):
@@ -184,8 +194,7 @@ def _find_page(
             notes += [*describe_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         if incoming and types is not None and not page.start:
             notes += _count_shared(graph, node, asked, known)
-        if incoming and types is not None and not page.start and (tool == "get_references" or not known.rows):
-            notes += _describe_mentions(repository, graph, node, asked, known)
+            notes += _describe_mentions(repository, graph, node, asked, known) if asks_text else []
         notes += [ONLY_NUMBERS.format(TEXT_ROWS)] * (incoming and not has_text)
         keys = _name_rows(known.rows[:end])
         return EdgePage(known, renderer.render(rows), keys, direction, facts, blind, notes)

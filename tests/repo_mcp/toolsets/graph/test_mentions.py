@@ -15,7 +15,8 @@ FILES = {
         "def send_report(): ...\n\n\ndef send(): ...\n\n\ndef sweep_old(): ...\n\n\nclass Mailer: ...\n"
     ),
     "app/main.py": (
-        "from app.jobs import send_report\n\nTASKS = {'daily': 'app.jobs.send_report'}\nsend_report()\n"
+        "from app.jobs import send_report\n\nDAILY_TASKS = {'daily': 'app.jobs.send_report'}\n"
+        "send_report(DAILY_TASKS['DAILY_TASKS'])\n"
     ),
     "docs/use.md": "Call `send_report` or jobs.send; people send letters, and send_reports.\n",
     "setup.cfg": (
@@ -55,3 +56,8 @@ def test_nothing_calls_what_only_configuration_names(served: Served) -> None:
     assert answer["total"] == 0
     assert "'setup.cfg:4'" in answer["warnings"][0]
     assert "warnings" not in served.call("get_callers", symbol="send_report")  # it has callers
+
+
+def test_what_is_read_and_not_called_is_explained_by_that_alone(served: Served) -> None:
+    (said,) = served.call("get_callers", symbol="DAILY_TASKS")["warnings"]
+    assert "read and not called" in said
