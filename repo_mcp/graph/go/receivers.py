@@ -11,13 +11,17 @@ import re
 from repo_mcp.graph.go.builds import Builds
 from repo_mcp.graph.go.embedding import may_be_nearer
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters
 from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.receivers import ReceiverTypes
+from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.languages.treesitter.type_names import TypeName
+from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Binding, Reference, SymbolKind
 
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
+_CONSTRAINTS = frozenset({"any", "comparable"})
 _STRUCT = "struct"  # the type of a local variable whose struct has no name
 _UNNAMED = re.compile(rf"((?:{_LIST.pattern}|\*)*){_STRUCT}\b")
 
@@ -65,6 +69,33 @@ class GoReceivers(ReceiverTypes):
             return super()._read_text(at, text, receiver)
         lists = len(_LIST.findall(unnamed[1]))
         return Receiver((at,), is_items=lists > 0, inner=max(lists - 1, 0))
+
+    def _find_type_parameter(
+        self, scope: FileScope, at: Declaration, named: TypeName
+    ) -> tuple[Receiver | None, bool]:
+        """Return the constraints of a type parameter, and whether the name is one.
+
+        A constraint of the language says nothing of the methods.
+        """
+        bounds, is_parameter = super()._find_type_parameter(scope, at, named)
+        return None if bounds is not None and bounds.external in _CONSTRAINTS else bounds, is_parameter
+
+    def _complete(
+        self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        """Return the type together with its written type arguments."""
+        found = super()._complete(at, text, named, found, receiver)
+        _, _, inside = text.partition(f"{named.name}[")
+        other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
+        if not inside or other is None or self._lookup.depth >= MAX_DEPTH:
+            return found
+        names = list_type_parameters(other, found.types[0].ordinal)
+        given: list[tuple[str, Receiver]] = []
+        with self._lookup.deepen():
+            for name, one in zip(names, split_list(inside.rpartition("]")[0]), strict=False):
+                each = self._read_text(at, one, receiver)
+                given += [(name, each)] if each is not None else []
+        return replace(found, type_arguments=tuple(given))
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         """Return a receiver of the type that a name led to, with all variants of it."""

@@ -50,6 +50,32 @@ def test_a_field_of_a_type_parameter_has_the_methods_of_its_constraint() -> None
     assert [(confidence, lines) for _, confidence, _, lines in found] == [("probable", (4,))]
 
 
+def test_a_value_of_a_type_parameter_has_the_type_of_the_argument() -> None:
+    texts = MODULE | {
+        "tree/tree.go": (
+            "package tree\n"
+            "type Tree[T comparable] struct{ last T }\n"
+            "func (t *Tree[T]) Get(key string) T { return t.last }\n"
+            "func (t *Tree[T]) Show() { t.last.Draw() }\n"
+        ),
+        "page/page.go": "package page\ntype Page struct{}\nfunc (p *Page) Draw() {}\n",
+        "a.go": (
+            "package a\n"
+            'import (\n\t"example.org/app/page"\n\t"example.org/app/tree"\n)\n'
+            "type Site struct{ pages *tree.Tree[*page.Page] }\n"
+            'func (s *Site) Show() {\n\tone := s.pages.Get("x")\n\tone.Draw()\n\ts.pages.last.Draw()\n}\n'
+        ),
+    }
+    graph = make_graph(texts)
+    found = list_incoming(graph, "page.Page.Draw", EdgeType.CALLS)
+    assert [(source, lines) for _, _, source, lines in found] == [
+        ("a.Site.Show", (9, 10)),
+        ("tree.Tree.Show", (4,)),
+    ]
+    inside = graph.find_outgoing(graph.choose("tree.Tree.Show"), (EdgeType.CALLS,))
+    assert not inside.externals  # `comparable` has no methods
+
+
 def test_each_of_the_declarations_that_a_build_chooses_between_is_meant() -> None:
     texts = MODULE | {
         "full.go": "//go:build !small\n\npackage a\nvar Format Form = 1\ntype Form int\n",
