@@ -18,6 +18,7 @@ from repo_mcp.graph.lookup.symbol_lookup import SymbolLookup
 from repo_mcp.graph.lookup.symbol_search import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.name_uses import NameUses
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
+from repo_mcp.graph.outside_callers import OutsideCallers
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
 from repo_mcp.graph.prototypes import WITH_HEADERS
@@ -95,6 +96,7 @@ class Graph:
         self.scan = BulkScan(program, self._edges, self._lock)
         self.name_uses = NameUses(program, self._edges, self._lock)
         self.variant_uses = VariantUses(program, self._edges, self._lock)
+        self.outside_callers = OutsideCallers(program, self._edges, self._lock)
 
     @cached_property
     def projects(self) -> Projects:

@@ -190,6 +190,8 @@ def _find_page(
             notes += filter(None, [escape_text(describe_function_type(graph, node))])
         if incoming and not (known.rows or blind or notes):
             notes = describe_unparsed_rest(repository, graph, node)
+        if tool == "get_callers" and not page.start and not known.totals.edges:
+            notes += filter(None, [escape_text(graph.outside_callers.describe(node))])
         if tool == "get_callers" and not page.start:
             notes += [*describe_values(graph, node, asked, known), *_name_called_overrides(graph, known)]
         if incoming and types is not None and not page.start:
