@@ -40,7 +40,7 @@ PARSER = "lexical"
 _ATTRIBUTE = re.compile(rb"[ \t]+(?:__|[A-Z_]{2})")  # of a prototype, below its brackets
 _DECORATOR_LINES = 20
 
-_ENDED_BY_LINES = frozenset({"c", "cpp", "typescript", "python", "assembly"})
+_ENDED_BY_LINES = frozenset({"typescript", "python", "assembly"})
 _BY_INDENTATION = frozenset({"python"})
 PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
 _CLOSER = re.compile(

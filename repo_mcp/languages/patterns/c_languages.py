@@ -34,7 +34,7 @@ _ARGUED = r"(?:\((?:[^()\n]++|\((?:[^()\n]++|\([^()\n]{0,80}+\)){0,9}\)){0,9}\))
 # A type, with the macros, attributes and `final` around its name.
 _RECORD = r"""
         (?:class|struct|union|enum(?:{gap}(?:class|struct))?|namespace|concept){gap}
-        (?:(?:\[\[[^\]\n]{0,80}+\]\]|{name}{argued}?){gap}){0,2}
+        (?:(?:\[\[[^\]\n]{0,80}+\]\]|{name}(?:{opt}{argued})?){gap}){0,2}
         (?:{name}(?:{arguments})?::){0,4}(?!final\b)({name})(?!{opt}[,>])
         (?=(?:{opt}<[^;{}]{0,300}>)?[^;{}()=:]{0,300}+(?::[^;{}]{0,300}+)?\{)
 """

@@ -58,6 +58,9 @@ _BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
 _ENDS_BODY = compile_late(rb"(?i)end\b")
 _GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
 _CONTINUES = compile_late(rb"[)\]>]|=>|\}\)|where(?:\s|$)")  # a line as deep as its statement
+_NO_STATEMENT = compile_late(rb":[ \t]*$|[ \t]*\#")  # the label of an access, or of the preprocessor
+_NAMESPACE = compile_late(rb"[ \t]*(?:inline[ \t]+)?namespace\b")
+_BRANCH_ENDS = compile_late(rb"[ \t]*\#[ \t]*(?:endif|el)")
 _LINE_COMMENT = re.compile(rb"//")
 _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 
@@ -199,6 +202,13 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
         if body is None:
             return _find_statement_end(layout, line)
         text = layout.lines[body]
+    if (
+        b"namespace" in layout.lines[line]
+        and _NAMESPACE.match(layout.lines[line])
+        and _find_depth_below(layout, body) <= depth
+    ):
+        return body  # nothing shows which brace closes it
+    depth = _find_closing_depth(layout, line, body)
     may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
         layout.depths[body] > depth and layout.language not in TYPED_LANGUAGES
     )
@@ -212,8 +222,45 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
         if may_close_deeper and not _GOES_ON.match(stripped):
             return layout.trim(line, position)
         if closes.match(stripped) and not stripped.endswith(_OPENERS):
+            if _is_left_out(layout, position, depth):
+                continue
             return position if layout.depths[position] == depth else layout.trim(line, position)
     return layout.trim(line, len(layout.lines))
+
+
+def _is_left_out(layout: Layout, closing: int, depth: int) -> bool:
+    """Return whether a brace of C is in a branch of the preprocessor below which the body goes on."""
+    if closing + 2 >= len(layout.lines) or b"#" not in layout.lines[closing + 1]:
+        return False
+    is_branch = (
+        layout.language in TYPED_LANGUAGES and _BRANCH_ENDS.match(layout.lines[closing + 1]) is not None
+    )
+    return is_branch and NO_TEXT > layout.depths[closing + 2] > depth
+
+
+def _find_closing_depth(layout: Layout, line: int, body: int) -> int:
+    """Return the indentation of the brace that closes a body: in C, it may not be that of the name.
+
+    Some indent the braces; and a name may be on a further line of its head:
+
+        inline Result<T>
+            make(T value) {
+          return Result<T>(value);
+        }
+    """
+    depth, around = layout.depths[line], layout.depths[body]
+    if layout.language not in TYPED_LANGUAGES or (body == line and depth < 2):
+        return depth
+    if body != line and layout.lines[body].lstrip().startswith(b"{"):
+        return around
+    inside = body + 1
+    while inside < len(layout.lines) and layout.depths[inside] == NO_TEXT:
+        inside += 1
+    if inside == len(layout.lines) or around != depth or not 0 < layout.depths[inside] < depth:
+        return depth
+    if _NO_STATEMENT.search(layout.lines[inside]):
+        return depth
+    return layout.depths[next(layout.iter_outer(inside + 1, layout.depths[inside] - 1), line)]
 
 
 def _find_body(layout: Layout, line: int) -> int | None:
@@ -234,7 +281,7 @@ def _find_body(layout: Layout, line: int) -> int | None:
         if position >= closed + MAX_HEADER_LINES and nesting <= 0:
             return None
         text = layout.read_statement(position)
-        if b"{" in text and _opens_body(text, nesting):
+        if b"{" in text and _opens_body(text, nesting) and not _sets_member(layout, position):
             return position
         if position == line and b"=" in text and text.endswith(_OPENERS):
             return position
@@ -243,6 +290,14 @@ def _find_body(layout: Layout, line: int) -> int | None:
         if text.endswith(b";"):
             return None
     return None
+
+
+def _sets_member(layout: Layout, position: int) -> bool:
+    """Return whether the braces in a line of a head give a member of C++ its value: `size_{size},`."""
+    text = layout.lines[position].rstrip()
+    if layout.language not in TYPED_LANGUAGES or text.count(b"{") != text.count(b"}"):
+        return False
+    return text.endswith(b",") or (text.endswith(b"}") and _find_brace_below(layout, position) is not None)
 
 
 def _find_brace_below(layout: Layout, line: int) -> int | None:

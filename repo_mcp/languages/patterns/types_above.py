@@ -7,7 +7,8 @@
     to(const char* text) {
 
 BSD and GNU write the type of a function above its name, too. Read by indentation: what reaches deeper belongs
-to the line above it. A comment, a blank line or the end of a statement is above every head.
+to the line above it, and a name may be deeper than its type. A comment, a blank line or the end of a
+statement is above every head.
 """
 
 from __future__ import annotations
@@ -49,8 +50,10 @@ def find_head_above(language: str, lines: Sequence[bytes], line: int) -> tuple[i
             break
         deeper = _measure(text) - depth
         if deeper < 0:
-            break
-        if deeper:
+            if not (is_name_first and first == typed and _is_type(text)):
+                break
+            depth = _measure(text)  # a name on a further line of the head
+        elif deeper:
             continue  # part of the line above it
         if _TEMPLATE.match(text):
             first = above

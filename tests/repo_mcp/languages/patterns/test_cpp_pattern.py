@@ -65,3 +65,96 @@ def test_calls_with_braces_declare_nothing(line: str) -> None:
 
 def test_a_parameter_of_a_template_is_no_class() -> None:
     assert names("template <template <typename> class Atom>\nstruct Pot {\n};\n") == ["Pot"]
+
+
+def lines(path: str, text: str) -> list[tuple[str, int, int]]:
+    """Return the name, the first and the last line of each declaration of a text."""
+    spans = list_declared_spans(find_language(path), text.encode())
+    return [(one.name, one.start_line, one.end_line) for one in spans]
+
+
+def test_braces_of_initialised_members_open_no_body() -> None:
+    text = """
+struct Pot {
+  Pot(int size)
+      : size_{size},
+        all_{nullptr}
+  {
+    run();
+  }
+  Pot() : size_{0},
+          all_(nullptr) {
+    run();
+  }
+};
+"""
+    assert lines("a.cpp", text) == [("Pot", 2, 13), ("Pot", 3, 8), ("Pot", 9, 12)]
+
+
+def test_a_name_on_a_further_line_of_its_head_ends_with_the_head() -> None:
+    text = """
+struct Pot {
+  static std::enable_if_t<is_big, Size>
+      measure(Size size) {
+    return size;
+  }
+};
+inline std::vector<int>
+    fill() {
+  return {};
+}
+"""
+    assert lines("a.cpp", text) == [("Pot", 2, 7), ("measure", 3, 6), ("fill", 8, 11)]
+
+
+def test_braces_may_be_deeper_than_the_name() -> None:
+    text = """
+class Pot
+  {
+    double size() const
+      {
+        if (size_)
+          {
+            run();
+          }
+        return size_;
+      }
+    int stop()
+      {
+        return 1;
+      }
+  };
+"""
+    assert lines("a.cpp", text) == [("Pot", 2, 16), ("size", 4, 11), ("stop", 12, 15)]
+
+
+def test_branches_of_the_preprocessor_end_no_function() -> None:
+    text = """
+int run(int a)
+{
+#if 0
+  if (a) {
+    stop();
+  }
+}
+#endif
+  return 1;
+}
+#ifdef WIDE
+int wide(void)
+{
+  return 2;
+}
+#endif
+struct __attribute__ ((packed)) pot {
+  int size;
+};
+"""
+    for path in ("a.c", "a.cpp"):
+        assert lines(path, text) == [("run", 2, 11), ("wide", 13, 16), ("pot", 18, 20)]
+
+
+def test_a_namespace_without_indentation_ends_with_its_head() -> None:
+    text = "namespace a::b {\nint f() {\n  return 1;\n}\nint g() {\n  return 1;\n}\n}\n"
+    assert lines("a.cpp", text) == [("b", 1, 1), ("f", 2, 4), ("g", 5, 7)]
+    assert names(text) == ["a.b", "f", "g"]
