@@ -241,7 +241,7 @@ def has_argument_dependent_candidates(
     """
     if scope.language != "cpp" or call.role is not ReferenceRole.CALL or call.arguments < 2 or not found:
         return False
-    rules, searched = lookup.rules, set()
+    rules, own, searched = lookup.rules, frozenset(found), set()
     for one in found:
         other = lookup.find_scope(one.path)
         if other is None or other.get_kind(one.ordinal) is not SymbolKind.FUNCTION:
@@ -251,6 +251,8 @@ def has_argument_dependent_candidates(
         if other is not scope and not rules.includes.is_included(scope.path, other.path):
             continue
         for ordinal in other.find_named(call.name):
+            if Declaration(other.path, ordinal) in own:
+                continue
             path = rules.get_full_path(other, ordinal)
             is_other = len(path) > 1 and path not in searched
             is_function = other.get_kind(ordinal) is SymbolKind.FUNCTION

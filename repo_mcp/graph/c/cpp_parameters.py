@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import DeclaredSymbol
 
+CACHED_TEXTS = 5_000  # parameters of functions, each compared by every call of its name: 1 MB
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
 _NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
@@ -27,5 +29,10 @@ def list_types(symbol: DeclaredSymbol) -> tuple[str, ...]:
 
     `const`, the namespaces of names, and comments are left out.
     """
-    texts = split_signature(_COMMENT.sub("", symbol.parameters)).parameters
+    return _read_types(symbol.parameters)
+
+
+@lru_cache(CACHED_TEXTS)
+def _read_types(parameters: str) -> tuple[str, ...]:
+    texts = split_signature(_COMMENT.sub("", parameters)).parameters
     return tuple(_LEFT_OUT.sub("", read_parameter(one)) for one in texts)

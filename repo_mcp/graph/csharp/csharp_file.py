@@ -19,6 +19,8 @@ from repo_mcp.symbols.symbol_record import (
     map_binds,
 )
 
+MANY_CHILDREN = 50  # of one name, which each call of it compares: decoded once
+
 # of the symbols that the name of a type may mean
 NAMED_KINDS = frozenset(
     {
@@ -40,6 +42,7 @@ class CSharpFile:
         self.record = record
         self._full_names: dict[int, str] = {0: ""}
         self._namespaces: dict[int, list[str]] = {}
+        self._children: dict[tuple[int, str], tuple[DeclaredSymbol, ...]] = {}
 
     def get_full_name(self, ordinal: int) -> str:
         """Return the name of a symbol, prefixed with those of all symbols around it."""
@@ -75,9 +78,14 @@ class CSharpFile:
             self._namespaces[ordinal] = [*found, ""]
         return self._namespaces[ordinal]
 
-    def find_children(self, ordinal: int, name: str) -> list[DeclaredSymbol]:
+    def find_children(self, ordinal: int, name: str) -> tuple[DeclaredSymbol, ...]:
         """Return the symbols with a name directly inside another."""
-        return [self.record.get_symbol(one) for one in self.record.find_children(ordinal, name)]
+        found = self._children.get((ordinal, name))
+        if found is None:
+            found = tuple(map(self.record.get_symbol, self.record.find_children(ordinal, name)))
+            if len(found) > MANY_CHILDREN:
+                self._children[ordinal, name] = found
+        return found
 
     def list_child_names(self, ordinal: int) -> list[str]:
         """Return the names of the symbols directly inside another."""

@@ -16,6 +16,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
 )
 
+_CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _FRAMEWORK_NAMES = {
     "String": "string", "Int32": "int", "Int64": "long", "Int16": "short", "Boolean": "bool", "Char": "char",
     "Byte": "byte", "SByte": "sbyte", "UInt16": "ushort", "UInt32": "uint", "UInt64": "ulong",
@@ -143,10 +144,12 @@ def accepts_as_extension(symbol: DeclaredSymbol, row: Reference) -> bool:
 
 def accepts_count(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
     """Return whether a callable accepts this many arguments: the number plus one; 0 if it is not known."""
-    if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
+    if not arguments or symbol.kind not in _CALLED_KINDS:
         return True
     passed = arguments - 1 + extended
     wanted = symbol.parameter_count
+    if passed == wanted:
+        return True
     if symbol.flags & SymbolFlag.VARIADIC:
         return passed >= wanted - 1
     if symbol.parameters.endswith("…"):

@@ -61,7 +61,8 @@ class JavaLookup(NamedLookup):
     ) -> list[Declaration]:
         kept = super()._keep_accessible(found, is_own, role)
         is_called = is_own and role is ReferenceRole.CALL
-        return kept + [one for one in found if is_called and one not in kept and self.is_component(one)]
+        components = [one for one in found if self.is_component(one)] if is_called else []
+        return kept + [one for one in components if one not in kept]
 
     def is_component(self, declaration: Declaration) -> bool:
         """Return whether a symbol is a component of a record, which has a method of its name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from repo_mcp.graph.java.lookup import JavaLookup
 from repo_mcp.graph.java.overloads import Overloads
 from repo_mcp.graph.java.receivers import JavaReceivers
@@ -140,8 +142,9 @@ class JavaResolver(LanguageResolver):
         if use.role is ReferenceRole.CALL or use.alias == PATH:
             called = [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
             components = [one for one in declarations if self._lookup.is_component(one)]
-            accepting = [one for one in called if self._accepts(one, use)]
-            return accepting or components if components else called
+            if not components:
+                return called
+            return [one for one in called if self._accepts(one, use)] or components
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
     def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
@@ -150,7 +153,7 @@ class JavaResolver(LanguageResolver):
         if call.arguments != 1:
             return kept
         called = [one for one in kept if self._lookup.get_kind(one) in CALLABLE_KINDS]
-        taking = [one for one in called if self._has_parameters(one)]
+        taking = {one for one in called if self._has_parameters(one)}
         return [one for one in kept if one not in taking] if len(taking) < len(called) else kept
 
     def _has_parameters(self, method: Declaration) -> bool:
@@ -165,7 +168,7 @@ class JavaResolver(LanguageResolver):
         if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []
         lookup = self._lookup
-        taking = [one for one in methods if self._accepts(one, call)]
+        taking = [*islice((one for one in methods if self._accepts(one, call)), 2)]
         scope = lookup.find_scope(taking[0].path) if len(taking) == 1 else None
         if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
             return []

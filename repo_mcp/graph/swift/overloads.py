@@ -199,9 +199,6 @@ def _list_overloads(
 
     The requirements of a protocol are taken to be the type's own functions, if it has as many of that name.
     """
-    own = {
-        spell_signature(lookup.get_parameters(one)) for one in members if _accepts_labels(lookup, one, call)
-    }
     required: dict[str, Declaration] = {}
     inherited: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
@@ -212,6 +209,11 @@ def _list_overloads(
             is_requirement = is_protocol and not _is_default_implementation(lookup, one)
             signature = spell_signature(lookup.get_parameters(one))
             (required if is_requirement else inherited).setdefault(signature, one)
+    if not inherited and not required:
+        return []
+    own = {
+        spell_signature(lookup.get_parameters(one)) for one in members if _accepts_labels(lookup, one, call)
+    }
     extra = {text: one for text, one in inherited.items() if text not in own and text not in required}
     if len(required) > len(own):
         extra.update((text, inherited.get(text, one)) for text, one in required.items() if text not in own)

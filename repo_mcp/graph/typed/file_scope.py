@@ -32,6 +32,7 @@ from repo_mcp.symbols.symbol_record import (
     map_binds,
 )
 
+MANY_SYMBOLS = 500  # of one file
 MAX_PARENTS = 400  # the parsers nest no deeper
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
 _WITH_TESTS = frozenset({"c", "cpp"})  # a header of C++ may have the name of a C header
@@ -54,6 +55,8 @@ class SymbolScopes:
         self.language = language
         self.record = record
         self.folder = path.rpartition("/")[0]
+        # Each call compares all overloads of its name: where a file has thousands, they are decoded once.
+        self._symbols: dict[int, DeclaredSymbol] | None = {} if record.symbol_count > MANY_SYMBOLS else None
         self._parents: list[int] = record.parents.tolist()
         self._kinds: list[int] = record.kinds.tolist()
 
@@ -67,7 +70,12 @@ class SymbolScopes:
 
     def get_symbol(self, ordinal: int) -> DeclaredSymbol:
         """Return the symbol with an ordinal."""
-        return self.record.get_symbol(ordinal)
+        if self._symbols is None:
+            return self.record.get_symbol(ordinal)
+        found = self._symbols.get(ordinal)
+        if found is None:
+            found = self._symbols[ordinal] = self.record.get_symbol(ordinal)
+        return found
 
     def get_name(self, ordinal: int) -> str:
         """Return the name of a symbol."""

@@ -11,7 +11,7 @@ from repo_mcp.graph.lookup.qualified_names import FEW_FILES
 from repo_mcp.graph.lookup.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.rust.lookup import RustLookup
 from repo_mcp.graph.typed.parsed_files import MAX_FILES
-from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
+from repo_mcp.graph.vocabulary import CALLS, NAMED, SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.counted_calls import count_calls
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
@@ -133,3 +133,29 @@ def test_what_depends_on_a_file_is_looked_for_by_the_first_of_very_many_declarat
         found = graph.find_incoming(find_node(graph, "a.py"), NAMED)
         assert (len(searched), found.cut) == (21, count > 20)  # and for the file itself
         assert [graph.get_node(edge.other).path for edge in found.edges] == ["b.py"]
+
+
+OVERLOADS, CALLS_OF_THEM = 600, 20
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "overload", "call"),
+    [
+        ("Big.java", "class Big {{\n", "void run(T{} a) {{}}", "run(x{});"),
+        ("Big.cs", "class Big {{\n", "void run(T{} a) {{}}", "run(x{});"),
+        ("Big.swift", "class Big {{\n", "func run(_ a: T{}) {{}}", "run(x{})"),
+        ("big.cpp", "struct Big {{\n", "void run(T{} a) {{}}", "run(x{});"),
+    ],
+)
+def test_the_overloads_of_a_name_are_decoded_once_for_all_calls(
+    monkeypatch: pytest.MonkeyPatch, path: str, before: str, overload: str, call: str
+) -> None:
+    head = "func go() {" if path.endswith("swift") else "void go() {"
+    overloads = [overload.format(number) for number in range(OVERLOADS)]
+    calls = [call.format(number) for number in range(CALLS_OF_THEM)]
+    text = "\n".join([before.format(), *overloads, head, *calls, "}", "};" if path.endswith("cpp") else "}"])
+    graph = make_graph({path: text + "\n"})
+    decoded = count_calls(monkeypatch, SymbolRecord, "get_symbol")
+    found = graph.find_outgoing(graph.choose("Big.go"), CALLS)
+    assert found.edges
+    assert len(decoded) < 3 * OVERLOADS
