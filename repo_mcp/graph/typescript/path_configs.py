@@ -1,4 +1,7 @@
-"""The meanings of module names by `tsconfig.json` and the like: their `paths` and `baseUrl`."""
+"""The meanings of module names by `tsconfig.json` and the like: their `paths` and `baseUrl`.
+
+A configuration may have none of its own and leave all to others beside it, its `references`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from repo_mcp.graph.typescript.config_files import ConfigFiles, iter_up, join, u
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 MAX_EXTENDS = 8
+MAX_REFERENCES = 8
+
+_Config = tuple[dict[str, list[str]], str, str | None]  # `paths`, where they start from, and `baseUrl`
 
 
 class PathConfigs:
@@ -19,7 +25,7 @@ class PathConfigs:
     def __init__(self, program: Program, files: ConfigFiles) -> None:
         self._program = program
         self._files = files
-        self._configs: dict[str, tuple[dict[str, list[str]], str, str | None] | None] = {}
+        self._configs: dict[str, _Config | None] = {}
 
     def iter_targets(self, folder: str, module: str) -> Iterator[str | None]:
         """Yield the paths that a module name may have by the nearest configuration; None outside the root."""
@@ -32,19 +38,31 @@ class PathConfigs:
                     yield join(base_url, module)
                 return
 
-    def _read_config(self, folder: str) -> tuple[dict[str, list[str]], str, str | None] | None:
+    def _read_config(self, folder: str) -> _Config | None:
         """Return `paths`, the folder they start from, and `baseUrl` if given; None without either."""
         if folder not in self._configs:
             self._configs[folder] = None
             for name in _CONFIGS:
                 path = under(folder, name)
                 if self._program.has_file(path):
-                    self._configs[folder] = self._gather_config(path)
+                    self._configs[folder] = self._gather_config(path) or self._read_references(path)
                     if self._configs[folder] is not None:
                         break
         return self._configs[folder]
 
-    def _gather_config(self, path: str) -> tuple[dict[str, list[str]], str, str | None] | None:
+    def _read_references(self, path: str) -> _Config | None:
+        """Read the first configuration with paths among those beside it that one refers to."""
+        listed, folder = self._files.read_json(path).get("references"), posixpath.dirname(path)
+        for one in listed[:MAX_REFERENCES] if isinstance(listed, list) else ():
+            said = one.get("path") if isinstance(one, dict) else None
+            target = join(folder, said) if isinstance(said, str) and said.endswith(".json") else None
+            if target is not None and posixpath.dirname(target) == folder:
+                found = self._gather_config(target)
+                if found is not None:
+                    return found
+        return None
+
+    def _gather_config(self, path: str) -> _Config | None:
         """Read a configuration and those that it extends, nearest first."""
         waiting = [path]
         base_url: str | None = None

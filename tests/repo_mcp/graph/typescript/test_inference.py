@@ -243,6 +243,22 @@ def test_packages_that_export_only_what_is_below_them() -> None:
     ]
 
 
+def test_paths_of_the_configurations_that_one_refers_to() -> None:
+    texts = {
+        "web/tsconfig.json": """
+            {"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}]}
+        """,
+        "web/tsconfig.node.json": '{"include": ["vite.config.ts"]}',
+        "web/tsconfig.app.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+        "web/src/lib/draw.ts": "export function draw() {}",
+        "web/src/view/a.ts": 'import { draw } from "@/lib/draw";\ndraw();\n',
+    }
+    repository = Repository.build(texts)
+    assert repository.ask("web/src/view/a.ts", "draw();", "draw", CALL) == [
+        "web/src/lib/draw.ts:1 draw exact"
+    ]
+
+
 def test_workspaces_that_begin_in_a_folder() -> None:
     texts = {
         "web/pnpm-workspace.yaml": "packages:\n  - 'libs/*'\n",
