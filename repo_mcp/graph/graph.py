@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
+import numpy as np
+
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edge_finder import EdgeFinder
@@ -254,12 +256,10 @@ class Graph:
         if record is None or node.language in WITH_HEADERS:
             return []
         symbol = node.symbol
-        same = [
-            ordinal
-            for ordinal in record.find_symbols(symbol.name)
-            if record.kinds[ordinal] == symbol.kind and record.parents[ordinal] == symbol.parent
-        ]
-        forward = [ordinal for ordinal in same if int(record.flags[ordinal]) & SymbolFlag.FORWARD]
+        named = np.asarray(record.find_symbols(symbol.name), dtype=np.intp)  # perhaps thousands of overloads
+        is_same = (record.kinds[named] == int(symbol.kind)) & (record.parents[named] == symbol.parent)
+        same = named[is_same].tolist()
+        forward = named[is_same & (record.flags[named] & int(SymbolFlag.FORWARD) != 0)].tolist()
         if not forward:
             return []
         if symbol.ordinal in forward or len(same) == len(forward) + 1:

@@ -363,13 +363,14 @@ class SymbolLookup:
     def _drop_nested(self, found: list[Node]) -> list[Node]:
         """Return symbols without what is nested in others if one, outside tests, is a type in none."""
         nested = [node for node in found if self._is_nested(node)] if len(found) > 1 else []
-        others = [node for node in found if node not in nested]
+        inner = {node.declaration for node in nested}
+        others = [node for node in found if node.declaration not in inner]
         has_outer = any(one.symbol.kind in TYPE_KINDS and not is_test_path(one.path) for one in others)
         return others if has_outer else found
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
         """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
-        merged: list[Node] = []
+        merged: dict[Declaration, Node] = {}
         met: set[Declaration] = set()
         named: set[tuple[str, str, SymbolKind]] = set()
         for node in nodes:
@@ -380,11 +381,11 @@ class SymbolLookup:
                 named.add(key)
             places = self._list_places(node)
             met.update(one.declaration for one in places)
-            # several twins, of which this is the prototype
-            merged = [one for one in merged if one not in places]
-            merged.append(places[0])
-        types = {node.symbol.name for node in merged if node.symbol.kind in TYPE_KINDS}
-        return [node for node in merged if not self._belongs_to_found_type(node, types)]
+            for one in places:  # several twins, of which this is the prototype
+                merged.pop(one.declaration, None)
+            merged[places[0].declaration] = places[0]
+        types = {node.symbol.name for node in merged.values() if node.symbol.kind in TYPE_KINDS}
+        return [node for node in merged.values() if not self._belongs_to_found_type(node, types)]
 
     def _list_bodies(self, node: Node) -> list[Node]:
         """Return the definitions for which a prototype stands; any other symbol itself."""
@@ -438,7 +439,11 @@ def _drop_prototypes(overloads: list[Node]) -> list[Node]:
     """Return overloads without the prototypes that have as many parameters as a definition: they are its."""
     defined = [node for node in overloads if not node.symbol.flags & SymbolFlag.FORWARD]
     counts = {node.symbol.parameter_count for node in defined}
-    return [node for node in overloads if node in defined or node.symbol.parameter_count not in counts]
+    return [
+        node
+        for node in overloads
+        if not node.symbol.flags & SymbolFlag.FORWARD or node.symbol.parameter_count not in counts
+    ]
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:

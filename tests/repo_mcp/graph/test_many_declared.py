@@ -14,6 +14,7 @@ from repo_mcp.graph.typed.parsed_files import MAX_FILES
 from repo_mcp.graph.vocabulary import CALLS, NAMED, SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.counted_calls import count_calls
+from tests.growth import BOUND, measure_growth
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
 
 MANY = 4 * FEW_FILES
@@ -159,3 +160,11 @@ def test_the_overloads_of_a_name_are_decoded_once_for_all_calls(
     found = graph.find_outgoing(graph.choose("Big.go"), CALLS)
     assert found.edges
     assert len(decoded) < 3 * OVERLOADS
+
+
+def test_choosing_by_the_name_of_overloads_takes_time_by_their_number() -> None:
+    def prepare(size: int) -> Graph:
+        overloads = "".join(f"    void run(T{number} a) {{}}\n" for number in range(size))
+        return make_graph({"Big.java": f"class Big {{\n{overloads}}}\n"})
+
+    assert measure_growth(prepare, lambda graph: refuse(graph, "run"), 150) < BOUND
