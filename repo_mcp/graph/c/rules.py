@@ -298,11 +298,8 @@ class CRules(Rules):
         dropped = (settings[one] for one in excluded - {*left})
         is_certain = len(certain) == len(left) and all(excludes_surely(use, one) for one in dropped)
         if certain:  # one under a further condition repeats one without it, unless both are linked
-            left = [
-                one
-                for one in left
-                if one in certain or _is_apart(found[one], [found[each] for each in certain])
-            ]
+            others, known = [found[one] for one in certain], {*certain}
+            left = [one for one in left if one in known or _is_apart(found[one], others)]
         places = {(found[one][0].path, settings[one]): found[one] for one in left}
         kept = [found[one] for one in left]
         if len(excluded) == len(found) or all(_is_system_fallback(*one) for one in places.items()):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph import edge_finder
+from repo_mcp.graph.c.lookup import CLookup
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.lookup.qualified_names import FEW_FILES
 from repo_mcp.graph.lookup.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.rust.lookup import RustLookup
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.parsed_files import MAX_FILES
 from repo_mcp.graph.vocabulary import CALLS, NAMED, SymbolFilter
 from repo_mcp.symbols.symbol_record import SymbolRecord
@@ -168,3 +170,20 @@ def test_choosing_by_the_name_of_overloads_takes_time_by_their_number() -> None:
         return make_graph({"Big.java": f"class Big {{\n{overloads}}}\n"})
 
     assert measure_growth(prepare, lambda graph: refuse(graph, "run"), 150) < BOUND
+
+
+def test_the_conditions_of_overloads_are_read_in_time_that_grows_with_their_number() -> None:
+    def prepare(size: int) -> tuple[CLookup, FileScope]:
+        overloads = "".join(f"void run(T{number} a) {{}}\n" for number in range(size))
+        lookup = CLookup(MemoryIndex({"big.cpp": f"{overloads}void go() {{}}\n"}))
+        scope = lookup.find_scope("big.cpp")
+        assert scope is not None
+        return lookup, scope
+
+    def apply(prepared: tuple[CLookup, FileScope]) -> None:
+        lookup, scope = prepared
+        candidates = [(scope, ordinal) for ordinal in scope.find_named("run")]
+        kept, _ = lookup.rules.apply_conditions(scope, len(candidates) + 1, candidates)
+        assert len(kept) == len(candidates)
+
+    assert measure_growth(prepare, apply, 500) < BOUND
