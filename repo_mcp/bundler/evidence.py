@@ -32,6 +32,7 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.idioms import leave_out_light_words, list_plain_terms
+from repo_mcp.text.product_name import is_one_sentence, leave_out_product
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, QUESTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
@@ -131,8 +132,11 @@ def gather_evidence(
 ) -> Evidence:
     """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
     read_own = partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines))
-    query = parse_query(request.prompt, MAX_WORDS, read_own)
-    prompt = query.text if query.is_pasted else request.prompt
+    asked = request.prompt
+    if is_one_sentence(asked):
+        asked = leave_out_product(asked, lambda path: source.read(path).lines)
+    query = parse_query(asked, MAX_WORDS, read_own)
+    prompt = query.text if query.is_pasted else asked
     says_plainly = query.is_pasted or not weights.plain
     clues = parse_prompt(prompt if says_plainly else leave_out_light_words(prompt))
     if not query.is_pasted:

@@ -326,8 +326,10 @@ def locate(clue: Clue, spans: Sequence[SymbolSpan], lines: Sequence[str] = ()) -
     named = [span for span in spans if span.name == clue.name]
     arguments = clue.arguments
     if arguments is not None:
-        name = f"{clue.text.rpartition('.')[2]}.{clue.name}"
-        named = [span for span in named if is_called(span, name)]
+        around = clue.text.rpartition(".")[2]  # a type; or a namespace, which may end with its head
+        free = [span for span in named if span.qualified_name == span.name]
+        holds = any(span.name == around for span in spans)
+        named = [span for span in named if is_called(span, f"{around}.{clue.name}")] or free * holds
         named = [max(named, key=lambda span: _rate_head(span, lines, arguments))] if named else []
     elif clue.owner:
         owner = clue.owner.rpartition(".")[2]

@@ -24,6 +24,7 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.live_terms import find_paths
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import replace
+from repo_mcp.text.product_name import is_one_sentence, leave_out_product
 from repo_mcp.workspace.glob_filter import GlobFilter
 
 REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
@@ -63,7 +64,7 @@ def run_search(
         partial(find_paths, searcher.snapshot),
         lambda path: read_live(path).decode("utf-8", "replace"),
     )
-    query = parse_query(request.query, most_words, read_own)
+    query = parse_query(_read_text(request, read_live), most_words, read_own)
     glob = request.file_glob
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
@@ -75,6 +76,14 @@ def run_search(
         request = replace(request, top_k=request.top_k + copies, copies=copies)
         answer = _answer(scope, request, query, progress, is_whole=is_whole)
     return answer
+
+
+def _read_text(request: SearchRequest, read_live: ReadLive) -> str:
+    """Return the text that a request searches for: words without the product that they are about."""
+    text = request.query
+    if request.symbols_only or not is_one_sentence(text):
+        return text
+    return leave_out_product(text, lambda path: read_live(path).decode("utf-8", "replace").split("\n"))
 
 
 def _answer(

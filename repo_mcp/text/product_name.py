@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from repo_mcp.errors import RepoError
 from repo_mcp.text.question_words import list_words
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 PACKAGE = "package.json"
 
@@ -32,6 +33,8 @@ _MANIFESTS = {
     "setup.py": r"\bname\s*=\s*[\"']([\w.-]+)[\"']",
     "Cargo.toml": _name_under("package"),
     "go.mod": r"^module[ \t]+(?:[\w.~-]+/)*?([\w.~-]+)(?:/v\d+)?[ \t]*$",
+    "Package.swift": r"\bPackage\(\s*name:\s*\"([\w.-]+)\"",
+    "meson.build": r"^project\(\s*'([\w.-]+)'",
     "CMakeLists.txt": r"^[ \t]*+project[ \t]*+\(\s*+([\w-]+)",
     "configure.ac": r"^AC_INIT\(\s*\[([\w-]+)\]",
     "settings.gradle": _GRADLE,
@@ -52,13 +55,18 @@ _IS_ANY_PRODUCT = re.compile(_ANY_PRODUCT, re.IGNORECASE)
 _ENDINGS = re.compile(r"[-_.](?:js|py|rs|go|net|parent|project)$|[-_.]", re.IGNORECASE)
 
 
+def is_one_sentence(text: str) -> bool:
+    """Return whether a text is a single line that quotes nothing: what is pasted or quoted stays as it is."""
+    return not {"\n", '"'}.intersection(text.strip())
+
+
 def leave_out_product(text: str, read_lines: Callable[[str], Sequence[str]]) -> str:
     """Return a question without the product where that stands alone, if more is said.
 
     `read_lines` returns the lines of a file in the root, or raises RepoError.
     """
-    found = [match for match in _BARE.finditer(text) if len(match[2] or match[4]) > 1]
-    if not found:
+    words = {match[2] or match[4] for match in _BARE.finditer(text)}
+    if not any(len(word) > 1 and word.lower() not in FUNCTION_WORDS for word in words):
         return text
     names = find_product_names(read_lines)
 

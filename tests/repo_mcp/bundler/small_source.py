@@ -10,6 +10,7 @@ from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.scoring.searcher import Ranking
 
 
@@ -32,7 +33,14 @@ class Source:
         return [self._declaring[name]] if name in self._declaring else []
 
     def read(self, path: str) -> LiveFile:
-        return read_text(path, self.texts[path])
+        return read_text(path, read_given(self.texts, path).decode())
+
+
+def read_given(texts: Mapping[str, str], path: str) -> bytes:
+    """Return a text as its file is read. Raises RepoError if there is none."""
+    if path not in texts:
+        raise RepoError(ErrorCode.NOT_FOUND, "There is no such file.")
+    return texts[path].encode()
 
 
 def read_text(path: str, text: str) -> LiveFile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
@@ -13,6 +14,7 @@ from repo_mcp.bundler.layouts import read_layout
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.ranking.query.requests import asks_for_change
+from tests.repo_mcp.bundler.small_source import read_given
 from tests.repo_mcp.research.asking import open_index
 
 FILLED = "".join(f"def other{at}(row):\n    if row:\n        return row[{at}]\n\n\n" for at in range(30))
@@ -32,7 +34,7 @@ CHANGE = "close_balance raises BalanceError for an empty year. Let it return Non
 
 
 def choose(prompt: str, *, lines: int = 200, include_tests: bool = True) -> Choice:
-    source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
+    source = IndexSource(open_index(TEXTS), partial(read_given, TEXTS))
     request = BundleRequest(prompt, include_tests=include_tests)
     return HybridStrategy(read_layout, find_no_hints).choose(request, Budget(6, lines, None), source)
 

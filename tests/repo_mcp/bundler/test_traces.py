@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 
@@ -15,6 +16,7 @@ from repo_mcp.bundler.opened_files import locate
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.ranking.query.clues import Clue, ClueKind
+from tests.repo_mcp.bundler.small_source import read_given
 from tests.repo_mcp.research.asking import open_index
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
@@ -48,7 +50,7 @@ TypeError: Cannot read properties of undefined (reading "getReader")
 
 
 def choose(prompt: str, texts: Mapping[str, str], lines: int = 400, **limits: int) -> Choice:
-    source = IndexSource(open_index(texts), lambda path: texts[path].encode())
+    source = IndexSource(open_index(texts), partial(read_given, texts))
     request = BundleRequest(prompt, **limits)
     return HybridStrategy(read_layout, find_no_hints).choose(request, Budget(8, lines, None), source)
 
@@ -219,7 +221,8 @@ CPP = {
     "int Book::check(int page) {\n  return pages_[page];\n}\n\n"
     + fill(60, "a").replace("const", "int")
     + "\n} // namespace ledger\n",
-    "src/Handler.cpp": "namespace ledger {\n\nvoid signalHandler(int signal, void* received) {\n"
+    "src/Handler.cpp": "namespace ledger {\n\nint before(int page) {\n  return page;\n}\n\n"
+    "void signalHandler(int signal, void* received) {\n"
     '  write("Aborted", signal, received);\n}\n\n'
     + fill(60, "b").replace("const", "int")
     + "\n} // namespace ledger\n",

@@ -24,6 +24,8 @@ MANIFESTS = {
     "settings.gradle.kts": 'pluginManagement {}\n\nrootProject.name = "acme"\n',
     "settings.gradle": "rootProject.name = 'acme-parent'\n",
     "pom.xml": "<project>\n  <artifactId>acme-parent</artifactId>\n</project>\n",
+    "Package.swift": '// swift-tools-version:5.9\nlet package = Package(\n    name: "Acme",\n)\n',
+    "meson.build": "project('acme', 'c',\n  version : '1.0')\n",
 }
 QUESTION = "how does acme pick the newer pair?"
 LONG = {  # manifest -> a text that gives no name, in pieces
@@ -37,6 +39,8 @@ LONG = {  # manifest -> a text that gives no name, in pieces
     "configure.ac": ("AC_INIT( ", " "),
     "settings.gradle": ("rootProject.name ", " ", "rootProject.name = '"),
     "pom.xml": ("<parent>\n", "</parent>", "    <artifactId>", "\n"),
+    "Package.swift": ("Package(", " ", "Package( "),
+    "meson.build": ("project(", " ", "project(\n"),
 }
 
 
