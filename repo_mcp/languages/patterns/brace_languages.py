@@ -2,7 +2,8 @@
 
 Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
 for methods: there a method is a name before `(` and after at least one type word, on a line that
-does not begin like a statement. In C# an interface may stand before the name: `Task IFilter<T>.Send(`.
+does not begin like a statement. In C# an interface may stand before the name: `Task IFilter<T>.Send(`; a
+type may be a tuple, or stand alone above the name; and a constructor without a type has a body below it.
 JavaScript methods need a `{` right after their parameters, which calls with a callback never have.
 """
 
@@ -38,8 +39,12 @@ CSHARP = build_language(
           {gap}){0,6}
           (?:class|interface|enum|struct|record(?:{gap}(?:class|struct))?){gap}({name})
         | (?=public|protected|private|internal|static|const)
-          {type_words}({name}){opt}(?:=> | \n?{opt}\{ | =(?!=))
-        | {not_statement}{type_words}({name})(?:<[^<>\n]{0,80}+>)?{opt}\(
+          (?:{type_word}){2,8}(?<!async[ ])({name}){opt}(?:=> | \n?{opt}\{ | =(?!=))
+        | {not_statement}{type_words}(?<!operator[ ]){not_modifier}({name}){generic}?{opt}\(
+        | (?=[A-Z]){not_statement}({name})\([^;{}()]{0,300}+\)
+          {opt}(?:\n?{opt}\{ | \n?{opt}:{opt}(?:base|this)\b)
+        | (?=public|protected|private|internal)(?:{type_word}){1,6}[\w.<>\[\]?]++
+          \n{opt}({name}){generic}?{opt}\(
         | (?:(?:public|protected|private|internal|static|async|virtual|override|abstract|sealed|new|unsafe
           |partial|extern){gap}){0,5}(?:[A-Za-z_][\w.]{0,80}+<)?\([^(){};=,\n]{1,80}+,[^(){};=\n]{1,150}+\)[>?\[\]]{0,5}{gap}
           (?!(?:or|and|when|switch|is|as|with|in)\b)({name})(?:<[^<>\n]{0,80}+>)?{opt}(?:\( | => | \{)
@@ -51,6 +56,9 @@ CSHARP = build_language(
     not_statement=_NOT_STATEMENT,
     type_word=_TYPE_WORD,
     not_infix=r"(?!(?:namespace|when|is|as|in|and|or|not|new|await|return|equals|by|ref|out|at)\b)",
+    not_modifier=r"(?!(?:static|abstract|override|virtual|async|readonly|sealed|new|extern|partial|unsafe"
+    r"|typeof)\b)",
+    generic=r"(?:<[^<>\n]{0,200}+(?:<[^<>\n]{0,80}+>[^<>\n]{0,80}+){0,4}>)",
     type_words=_TYPE_WORDS,
 )
 

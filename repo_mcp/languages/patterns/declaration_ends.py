@@ -57,8 +57,9 @@ _CREATES = compile_late(rb"(?i)(?:create|drop|grant|alter|comment on)\b")
 _BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
 _ENDS_BODY = compile_late(rb"(?i)end\b")
 _GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
-_CONTINUES = compile_late(rb"[)\]>]|=>|\}\)|where(?:\s|$)")  # a line as deep as its statement
+_CONTINUES = compile_late(rb"[)\]>;]|=>|\}\)|where(?:\s|$)")  # a line as deep as its statement
 _NO_STATEMENT = compile_late(rb":[ \t]*$|[ \t]*\#")  # the label of an access, or of the preprocessor
+_DIRECTIVE_LINE = compile_late(rb"[ \t]*\#(?:if|el|endif)")
 _NAMESPACE = compile_late(rb"[ \t]*(?:inline[ \t]+)?namespace\b")
 _BRANCH_ENDS = compile_late(rb"[ \t]*\#[ \t]*(?:endif|el)")
 _LINE_COMMENT = re.compile(rb"//")
@@ -202,11 +203,7 @@ def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int
         if body is None:
             return _find_statement_end(layout, line)
         text = layout.lines[body]
-    if (
-        b"namespace" in layout.lines[line]
-        and _NAMESPACE.match(layout.lines[line])
-        and _find_depth_below(layout, body) <= depth
-    ):
+    if _is_flat_namespace(layout, line, body):
         return body  # nothing shows which brace closes it
     depth = _find_closing_depth(layout, line, body)
     may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
@@ -238,8 +235,16 @@ def _is_left_out(layout: Layout, closing: int, depth: int) -> bool:
     return is_branch and NO_TEXT > layout.depths[closing + 2] > depth
 
 
+def _is_flat_namespace(layout: Layout, line: int, body: int) -> bool:
+    """Return whether a line begins a namespace of C++ that indents nothing."""
+    text = layout.lines[line]
+    if b"namespace" not in text or layout.language not in TYPED_LANGUAGES or not _NAMESPACE.match(text):
+        return False
+    return _find_depth_below(layout, body) <= layout.depths[line]
+
+
 def _find_closing_depth(layout: Layout, line: int, body: int) -> int:
-    """Return the indentation of the brace that closes a body: in C, it may not be that of the name.
+    """Return the indentation of the brace that closes a body: in C and C#, it may not be that of the name.
 
     Some indent the braces; and a name may be on a further line of its head:
 
@@ -249,6 +254,8 @@ def _find_closing_depth(layout: Layout, line: int, body: int) -> int:
         }
     """
     depth, around = layout.depths[line], layout.depths[body]
+    if layout.language == "csharp":
+        return around if around < depth else depth  # with a type above the name
     if layout.language not in TYPED_LANGUAGES or (body == line and depth < 2):
         return depth
     if body != line and layout.lines[body].lstrip().startswith(b"{"):
@@ -385,6 +392,9 @@ def _follows(layout: Layout, line: int, position: int) -> bool:
     depth = layout.depths[line]
     if layout.language == "scala":  # whose bodies may be indented, and then have blank lines
         while position < len(layout.lines) and layout.depths[position] == NO_TEXT:
+            position += 1
+    if layout.language == "csharp":  # which may have a body in some builds alone
+        while position < len(layout.lines) and _DIRECTIVE_LINE.match(layout.lines[position]):
             position += 1
     if position >= len(layout.lines):
         return False
