@@ -31,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Unless whoever started this process chose another handler.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_interrupted)
+    _fill_closed_streams()
     if sys.platform == "win32":
         _write_utf8()
     from repo_mcp.cli.app import run
@@ -52,6 +53,16 @@ def _end_interrupted(_number: int, _frame: object) -> None:
     is_drawn = os.isatty(2)  # the progress line and ^C, which are erased
     os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")
     os._exit(EXIT_INTERRUPTED)
+
+
+def _fill_closed_streams() -> None:
+    """Open the null device for standard streams that were closed, as by `2>&-`.
+
+    Whatever is opened next would get their descriptors: then what is printed could be written to an index.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # each gets the least free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _write_utf8() -> None:

@@ -95,6 +95,7 @@ OPENERS = {
     "repo_mcp/process/lister_process.py",  # directories alone, beneath the root's descriptor
     "repo_mcp/process/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/protocol/wire.py",  # the null device in place of standard input and output
+    "repo_mcp/cli/__init__.py",  # the null device in place of standard streams that are closed
 }
 
 # The files that make, rename, delete or mark anything on disk; all others do it through a `DiskDirectory`.

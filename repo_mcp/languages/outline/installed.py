@@ -17,6 +17,7 @@ import os
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -177,6 +178,7 @@ def _is_installed(entry: EntryPoint, root: str | None) -> bool:
 def _is_inside(path: str, root: str | None) -> bool:
     """Return True for a path that is at or below the root, or is the current directory."""
     path = os.path.abspath(path)
-    if path == os.getcwd():
-        return True
+    with suppress(OSError):  # the current directory was deleted: nothing is in it
+        if path == os.getcwd():
+            return True
     return root is not None and os.path.commonpath([path, root]) == root

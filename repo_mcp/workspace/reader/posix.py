@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable
 from operator import attrgetter
 
@@ -22,7 +23,7 @@ from repo_mcp.workspace.reader.client_paths import explain_no_name
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO returns at once instead of waiting for its writer.
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_NAMES_ARE_UTF8 = os.fsencode("\u00e9") == b"\xc3\xa9"
+_NAMES_ARE_UTF8 = sys.getfilesystemencoding() == "utf-8"
 
 
 def _encode(name: str) -> bytes:
