@@ -54,7 +54,7 @@ from repo_mcp.research.question.grammar import asks_for_tests
 from repo_mcp.research.question.named_folders import split_folder
 from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.phrases import split_test_exception
-from repo_mcp.research.question.pronouns import has_pronoun, refer_back
+from repo_mcp.research.question.pronouns import has_pronoun, only_asks_where_set, refer_back
 from repo_mcp.research.question.raised_places import find_raised_place
 from repo_mcp.research.question.readings import narrow_subjects
 from repo_mcp.research.question.understanding import understand
@@ -178,8 +178,8 @@ def _answer_parts(
 ) -> Report:
     """Return the report on a question of several parts, each investigated by itself.
 
-    A pronoun stands for the declared name in the part before. If nothing declares that, the part is left
-    out.
+    A pronoun stands for the declared name in the part before. If nothing declares that, or there is none and
+    the part only asks where "it" is set, the part is left out.
     """
     answered: list[AnsweredPart] = []
     quoted: set[tuple[str, int]] = set()
@@ -189,6 +189,8 @@ def _answer_parts(
             continue
         guesses = (*find_held(answered, part), *choose_guesses(request.guesses, part, answered))
         topic = name_topic(answered[-1]) if answered and not is_undeclared else ("", "")
+        if answered and not topic[0] and only_asks_where_set(part):
+            continue
         own = replace(request, query=refer_back(part, *topic), guesses=guesses)
         follow = follow_part(control, position, len(parts))
         state, reading = _begin(own, source, follow, Room(len(parts), list_told(answered), quoted))

@@ -39,7 +39,8 @@ _KIND = (
     rf"(?=\s+(?:{_JOINED['ends']})\b|\s*[,:;(?.!]|\s[-\u2013]|\s*$)"
 )
 _ADDED = re.compile(
-    rf"(?<!does )(?<!when )(?<!while )(?<!after )(?<!before )\b(?:{_JOINED['adds']}) "
+    r"(?<!does )(?<!when )(?<!while )(?<!after )(?<!before )(?<!instead of )(?<!rather than )(?<!without )"
+    rf"\b(?:{_JOINED['adds']}) "
     rf"(?:an?|my|our|your|another|one more|some|additional|extra|new|custom) {_NEW}{_KIND}"
     r"|\b(?:where|how) (?:do|does|are|would|should|can) "
     rf"(?:additional|new|custom|extra|more|other|further) {_KIND}",

@@ -33,12 +33,23 @@ _OF_SYMBOL = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|executed?|tests?|tested|covers?|covered)\b",
     re.IGNORECASE,
 )
+# It says nothing else: "set" is no name there.
+_WHERE_SET = re.compile(
+    r"(?:where|how|when) (?:is|are|was|were) (?:it|they|this|that|these|those) (?:actually )?"
+    r"(?:set|configured|defined|declared|specified)",
+    re.IGNORECASE,
+)
 _ASKED_OF_IT = frozenset({Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.TESTS, Form.IMPLEMENTATIONS})
 
 
 def has_pronoun(part: str) -> bool:
     """Return True for a part with a pronoun that may stand for what the part before is about."""
     return _PRONOUN.search(part) is not None
+
+
+def only_asks_where_set(part: str) -> bool:
+    """Return True for a part that only asks where "it" is set: unless "it" has a name, no word is left."""
+    return _WHERE_SET.fullmatch(part) is not None
 
 
 def refer_back(part: str, named: str, best: str) -> str:

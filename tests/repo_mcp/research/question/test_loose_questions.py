@@ -68,6 +68,7 @@ def test_how_and_why_are_no_questions_about_a_name(query: str) -> None:
         ("Why can I add a sorter twice?", ""),
         ("the sorter adds a label", ""),
         ("What must change to add a new value for when the queue is full?", ""),
+        ("Which parts reuse what is in the pool instead of creating new ones every time?", ""),
     ],
 )
 def test_what_is_to_be_added_is_read_from_any_sentence(query: str, kind: str) -> None:

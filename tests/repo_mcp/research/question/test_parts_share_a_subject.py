@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from repo_mcp.research.findings.records import Form
 from tests.repo_mcp.research.asking import Asked
 
@@ -41,3 +43,17 @@ def test_a_text_leads_to_the_constant_that_holds_it_and_to_its_uses() -> None:
     }
     report = Asked(texts).ask("where is the attribute PLACE_CONTEXT defined and used?")
     assert "Store.PLACE_KEY (Store.java:2) is used by Store.key" in report.claim
+
+
+@pytest.mark.parametrize("pronoun", ["it", "that"])
+def test_where_something_without_a_name_is_set_asks_for_no_declaration_called_set(pronoun: str) -> None:
+    files = {
+        "src/job.py": "class Job:\n    def __init__(self, tries=100):\n        self.tries = tries\n",
+        "src/prop.py": "class Prop:\n    def __set__(self, one, value):\n        raise AttributeError\n",
+    }
+    asked = Asked(files)
+    claim = asked.ask(f"How many tries does a job get by default, and where is {pronoun} set?").claim
+    assert "job.Job" in claim
+    assert "__set__" not in claim
+    named = asked.ask(f"Who reads Job.tries, and where is {pronoun} set?").claim
+    assert "src/job.py:3" in named
