@@ -58,6 +58,7 @@ MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; m
 _PROSE = frozenset(
     ("default", "defaults", "default value", "it", "name", "that", "them", "they", "this", "value")
 )
+_CLAUSE = re.compile(r"\s(?:that|which|who|whose)\s")
 _BEHIND_HEAD = re.compile(r"\s(?:of|for|in|on|from|with|that|which)\s")
 _FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
@@ -109,8 +110,12 @@ class _QuestionReader:
     def read(self) -> Reading:
         """Return the way the question is understood."""
         naming = [one for one in self._parsed if not _names_anything(one, self._request.query)]
+        # A guess is a better name than a word of a clause.
+        subjects = naming[0].phrases if naming else ()
+        is_described = bool(subjects) and all(map(_only_describes, subjects))
         return (
-            next(filter(None, map(self._try_form, naming)), None)
+            (self._try_guesses() if is_described else None)
+            or next(filter(None, map(self._try_form, naming)), None)
             or self._try_guesses()
             or self._try_folder()
             or next(filter(None, map(self._try_missing, naming)), None)
@@ -436,6 +441,13 @@ def _names_anything(parsed: Parsed, query: str) -> bool:
     return any(text in _PROSE and f"`{text}`" not in query.lower() for text in texts)
 
 
+def _only_describes(phrase: Phrase) -> bool:
+    """Return True for few words and a clause that tell what is meant: "the prefix that links begin with"."""
+    head, *clause = _CLAUSE.split(phrase.text, maxsplit=1)
+    is_named = any(map(looks_like_code, phrase.text.split()))
+    return bool(clause) and len(head.split()) <= MAX_SUBJECT_WORDS and not is_named
+
+
 def _does(subject: Subject) -> bool:
     """Return True for types and functions, which are no values."""
     kinds = {node.symbol.kind for node in subject.nodes}
@@ -445,7 +457,8 @@ def _does(subject: Subject) -> bool:
 def _may_be_guessed(parsed: Parsed) -> bool:
     """Return True for a form whose subject is described so briefly that a guessed name may stand for it."""
     text = parsed.phrases[0].text
-    return len(text.split()) <= MOST_DESCRIBING and not (parsed.form in _OF_ANYTHING and _is_long(text))
+    is_brief = len(text.split()) <= MOST_DESCRIBING or _only_describes(parsed.phrases[0])
+    return is_brief and not (parsed.form in _OF_ANYTHING and _is_long(text))
 
 
 def _is_long(text: str) -> bool:
