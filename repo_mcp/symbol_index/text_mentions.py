@@ -22,7 +22,7 @@ Search = Callable[[ExactRequest], ExactAnswer]
 
 MOST_LINES = 100  # looked for
 SHORTEST = 3  # characters of a name that is looked for
-MENTIONED = "Text, for which no edge stands, has {} as well: {}. repo.search (mode literal) finds it."
+MENTIONED = "Text, for which no edge stands, has {} as well: {}. A literal search finds it."
 _DISTINCTIVE = re.compile(r"\w*(?:[a-z\d][A-Z]|[^\W_]_+[^\W_]|[A-Z][A-Z\d])\w*")  # sendReport, send_report
 _SEPARATOR = r"(?:\.|::?|#|/)"
 
@@ -61,8 +61,7 @@ def describe_mentions(
 def _find(
     search: Search, pattern: str, languages: tuple[str, ...], known: Collection[Place]
 ) -> tuple[Sequence[Place], bool]:
-    """Return the first line in each file that has a pattern and is not yet known, and whether there may be
-    more files."""
+    """Return the first line not yet `known` in each file that has a pattern, and whether more may follow."""
     if not languages:
         return (), False
     request = ExactRequest(

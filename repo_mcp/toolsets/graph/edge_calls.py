@@ -132,10 +132,8 @@ def _answer(
         if page.start or not overloads:
             raise
         each = enumerate(rest | {"node_id": node.node_id} for node in overloads)
-        pages = [
-            _find_page(
-                tool, repository, one, direction, types, page, asks_text=not number
-            )  # of their one name
+        pages = [  # the first of which tells of their one name in text
+            _find_page(tool, repository, one, direction, types, page, asks_text=not number)
             for number, one in each
         ]
         limit = find_integer(arguments, "limit") or _choose_limit(sum(len(one.rows) for one in pages))

@@ -39,7 +39,7 @@ def test_references_say_which_files_have_a_name_in_text(served: Served) -> None:
     assert said == (
         "Text, for which no edge stands, has 'send_report' as well: documents or configuration in 2 files,"
         " such as 'setup.cfg:3', and strings or comments in 1 file, 'app/main.py:3'."
-        " repo.search (mode literal) finds it."
+        " A literal search finds it."
     )
 
 
