@@ -227,17 +227,18 @@ def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     except RepoError as error:
         raise explain(error, "list_dir", name, path) from error
     page.check([entry.path for entry in listing.entries])
-    rows = min(len(listing.entries) - page.start, repository.config.limits.max_list_results)
+    most = repository.config.limits.max_list_results
+    rows = min(len(listing.entries) - page.start, find_integer(arguments, "limit") or most, most)
     return Draft(lambda count: _build_listing(listing, page, count), rows)
 
 
 def _build_listing(listing: DirectoryListing, page: Page, rows: int) -> Part:
-    end = page.start + rows
-    entries, is_cut = listing.entries[page.start : end], end < len(listing.entries)
+    end, total = page.start + rows, len(listing.entries)
+    entries, is_cut = listing.entries[page.start : end], end < total
     warnings = list(listing.warnings)
     if is_cut:
         warnings.append(
-            f"The answer was cut to {rows} of {len(listing.entries)} entries; continue with cursor."
+            f"These are entries {page.start + 1:,} to {end:,} of {total:,}; continue with cursor."
         )
     warn_of_escapes(warnings, (entry.path for entry in entries))
     result = {

@@ -7,8 +7,8 @@ it lies inside a root: nothing is ever written there.
     <directory>/docs, <directory>/code    the indexes
     <directory>/audit.jsonl               the log of calls
 
-This toolset begins from the hard caps where the specification asks for whole answers (a whole file, a whole
-directory, 200 matches); what the operator or a root's `repo_mcp.toml` says lowers them.
+This toolset begins from the hard caps where the specification asks for whole answers (a whole file, 200
+matches); what the operator or a root's `repo_mcp.toml` says lowers them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,6 @@ def raise_limits(config: Config) -> Limits:
         "default_open_lines": whole_file,
         "max_line_chars": whole_file,
         "max_total_bytes_per_response": HARD_CAPS["max_total_bytes_per_response"],
-        "max_list_results": HARD_CAPS["max_list_results"],
         "max_search_hits": HARD_CAPS["max_search_hits"],
         "default_search_hits": DEFAULT_MATCHES,
     }

@@ -153,17 +153,18 @@ def lines_output() -> Schema:
 
 LIST_TITLE = "List directory"
 LIST_DESCRIPTION = (
-    "List the files and directories directly in one directory of docs or code, by name. Hidden and"
-    " ignored ones are only counted."
+    "List the files and directories directly in one directory of docs or code, by name, page by page. Hidden"
+    " and ignored ones are only counted."
 )
 
 
-def list_dir_input() -> Schema:
-    path = 'Default "": the root.'
+def list_dir_input(limits: Limits) -> Schema:
+    path, most = 'Default "": the root.', limits.max_list_results
     return build_object(
         {
             "repo": build_choice("", REPOS),
             "path": build_text(path, MAX_PATH_CHARS, least=0) | {"default": ""},
+            "limit": build_count(f"Maximum entries, 1 to {most:,}. Default {most:,}.", most, most),
             "cursor": CURSOR,
         },
         ["repo"],

@@ -124,7 +124,11 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`start_line` is beyond the end of the file": RANGE | {"start_line": 5, "end_line": 9},
     },
     "list_dir": path_cases(DIRECTORY)
-    | {"`path` is not a directory": DIRECTORY | {"path": "lib/a.c"}}
+    | {
+        "`path` is not a directory": DIRECTORY | {"path": "lib/a.c"},
+        "`limit` is zero or below": DIRECTORY | {"limit": 0},
+        "`limit` is not an integer": DIRECTORY | {"limit": "all"},
+    }
     | cursor_cases("list_dir", DIRECTORY),
 }
 

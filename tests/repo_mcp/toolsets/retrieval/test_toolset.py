@@ -461,7 +461,7 @@ def test_an_answer_never_has_more_bytes_than_the_operator_allows(tmp_path: Path)
             answer = served.ask(name, arguments)
             assert cap - 200 < len(answer.text.encode()) <= cap
             assert cast(Any, answer.structured)["meta"]["truncated"] is True
-            assert "cut to" in cast(Any, answer.structured)["meta"]["warnings"][0]
+            assert "continue with cursor" in cast(Any, answer.structured)["meta"]["warnings"][0]
     finally:
         served.close()
 
@@ -510,18 +510,24 @@ def test_a_hidden_or_ignored_directory_lists_as_empty_and_says_why(served: Serve
     assert served.result("list_dir", repo="code", path=".idea")["left_out"] == {"hidden": 1}
 
 
-def test_a_directory_of_thousands_is_listed_whole_unless_the_operator_says_less(tmp_path: Path) -> None:
-    docs = write_tree(tmp_path / "docs", {f"{n:04}.md": "x" for n in range(3_000)})
+def test_a_directory_of_thousands_is_listed_page_by_page(tmp_path: Path) -> None:
+    names = [f"{n:04}.md" for n in range(2_500)]
+    docs = write_tree(tmp_path / "docs", dict.fromkeys(names, "x"))
     served = Served(docs, docs, tmp_path / "data", index=False)
     small = Served(docs, docs, tmp_path / "small", index=False, max_list_results=10)
     try:
-        assert len(served.result("list_dir", repo="docs")["entries"]) == 3_000
-        envelope = small.call("list_dir", repo="docs")
-        assert len(envelope["result"]["entries"]) == 10
-        assert envelope["meta"]["truncated"] is True
-        assert envelope["meta"]["warnings"] == [
-            "The answer was cut to 10 of 3000 entries; continue with cursor."
+        pages = [served.call("list_dir", repo="docs")]
+        while (cursor := pages[-1]["result"].get("cursor")) is not None:
+            pages.append(served.call("list_dir", repo="docs", cursor=cursor))
+        assert [one["path"] for page in pages for one in page["result"]["entries"]] == names
+        assert [page["meta"]["truncated"] for page in pages] == [True, True, False]
+        assert [page["meta"].get("warnings") for page in pages] == [
+            ["These are entries 1 to 1,000 of 2,500; continue with cursor."],
+            ["These are entries 1,001 to 2,000 of 2,500; continue with cursor."],
+            None,
         ]
+        assert len(served.result("list_dir", repo="docs", limit=10)["entries"]) == 10
+        assert len(small.result("list_dir", repo="docs", limit=11)["entries"]) == 10
     finally:
         served.close()
         small.close()
