@@ -408,3 +408,7 @@ def _complain_of_streams() -> int:
 def _complain(message: str, exit_code: int) -> int:
     _say(message)
     return exit_code
+
+
+if __name__ == "__main__":  # a client may name the module instead of the installed command
+    sys.exit(main())

@@ -527,6 +527,18 @@ def test_a_configuration_that_cannot_be_used_is_exit_2_and_one_line(
     assert words.encode() in done.stderr
 
 
+def test_the_module_is_the_server_as_the_command_is(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "repo_mcp.server", "--repo-root", str(root)],
+        input=json.dumps({"jsonrpc": "2.0"} | INITIALIZE).encode() + b"\n",
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=True,
+    )
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "repo-mcp"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
 def test_a_closed_standard_stream_is_exit_2_and_one_line(root: Path, closed: str) -> None:
