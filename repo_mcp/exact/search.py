@@ -8,6 +8,8 @@ says.
 
 A line counts once, however often the pattern matches in it. The search stops when the limit is reached
 or after TIME_LIMIT_SECONDS. The total is then a lower bound, and the answer says so.
+
+Left out on purpose: searching without an index (`repo_mcp.exact.tree_scan`).
 """
 
 from __future__ import annotations
@@ -29,20 +31,18 @@ from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.shown_matches import build_match, name_symbol
 from repo_mcp.indexing.tree_changes import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import find_near
-from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
+from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
-NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 BATCH_FILES = 32  # files searched together by one thread
 BATCHES_HERE = 55  # 1,631 files, searched without threads: enough for most, and threads would read more
 BATCHES_AHEAD = 4  # batches given to the threads before their results are needed
 SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for that lock
-TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
+TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: files not searched yet may match."
 NOT_FINISHED = (
     "The search stopped at a file in which this pattern takes too long without the package google-re2:"
-    " there may be more matches. Simplify the pattern, or install that package."
+    " that file and those after it may match. Simplify the pattern, or install that package."
 )
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
@@ -67,6 +67,8 @@ class ExactMatches:
     files: list[tuple[str, int]] = field(default_factory=list)  # paths with their numbers of matching lines
     total: int = 0  # matching lines in all files
     is_partial: bool = False  # some files were not searched
+    searched: int = 0  # files that were searched
+    is_late: bool = False  # the time was over
     warnings: list[str] = field(default_factory=list)
 
     def build_answer(self, request: ExactRequest, snapshot: str, *, scanned: bool) -> ExactAnswer:
@@ -107,7 +109,9 @@ def run_exact(searcher: ExactSearcher, search: FileSearch, changed: ChangedFiles
     candidates = searcher.find_candidates(reading, search.wanted, changed, by_role=request.by_role)
     if searcher.searches > 1 or (reading.bigrams and not candidates.narrowed):
         searcher.learn_punctuation(search.read_many)
-    found = search_files(search, candidates.paths)
+    found = search_files(search, candidates.paths, time.monotonic() + TIME_LIMIT_SECONDS)
+    if found.is_late:
+        found.warnings.append(TOO_SLOW)
     searcher.learn_neighbours(search.read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
@@ -135,10 +139,9 @@ def warn_of_too_large(paths: Iterable[str], wanted: PathFilter) -> list[str]:
     return [f"{named} larger than max_file_bytes {'is' if count == 1 else 'are'} not searched."]
 
 
-def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
-    """Search files in the order given. Raises RepoError with CANCELLED."""
+def search_files(search: FileSearch, paths: Iterable[str], deadline: float) -> ExactMatches:
+    """Search files in the order given, until `deadline` (time.monotonic). Raises RepoError with CANCELLED."""
     found, request, cancelled = ExactMatches(), search.request, search.cancelled
-    deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
     def stopped() -> bool:
         return time.monotonic() > deadline or cancelled()
@@ -148,7 +151,7 @@ def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
         return _search_batch(search, paths, most, stopped)
 
     with suppress(MatchingStopped), closing(_iter_results(search_some, _cut_batches(paths))) as results:
-        for batch in results:
+        for size, batch in results:
             if _is_full(request, found):  # files are left, and nobody knows if they match
                 found.is_partial = True
                 return found
@@ -159,9 +162,9 @@ def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
                 _take(request, found, one)
             if cancelled():
                 raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.")
+            found.searched += size
             if stopped():
-                found.is_partial = True
-                found.warnings.append(TOO_SLOW)
+                found.is_partial = found.is_late = True
                 return found
         return found
     found.is_partial = True
@@ -200,13 +203,13 @@ def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
 
 def _iter_results(
     search: Callable[[Sequence[str]], list[_FileMatches]], batches: Iterator[list[str]]
-) -> Generator[list[_FileMatches], None, None]:
-    """Yield the result of each batch in order: the first ones from this thread, later ones from a pool.
+) -> Generator[tuple[int, list[_FileMatches]], None, None]:
+    """Yield the size and result of each batch, in order: the first from this thread, later ones from a pool.
 
     If the system refuses threads for the pool, all results come from this one.
     """
     for batch in islice(batches, BATCHES_HERE):
-        yield search(batch)
+        yield len(batch), search(batch)
     ahead = list(islice(batches, BATCHES_AHEAD))
     if not ahead:
         return
@@ -216,7 +219,7 @@ def _iter_results(
         coming.extend((batch, _try_submit(pool, search, batch)) for batch in ahead)
         while coming:
             batch, result = coming.popleft()
-            yield search(batch) if result is None else result.result()
+            yield len(batch), search(batch) if result is None else result.result()
             coming.extend((batch, _try_submit(pool, search, batch)) for batch in islice(batches, 1))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -274,17 +277,3 @@ def _find_lines(
     if matcher.counts_lines and found >= listed:
         found += matcher.count_lines(data, shown[-1].line_end + 1 if shown else 0, stopped)
     return found, shown
-
-
-def scan_tree(search: FileSearch, report: WalkReport, max_file_bytes: int) -> ExactAnswer:
-    """Return the matches in the files of a walk, without an index. Raises RepoError with CANCELLED.
-
-    This serves the first seconds on a fresh root, large changes that are still being indexed, and an index
-    that cannot be read. It finds what a search with an index finds, unless TIME_LIMIT_SECONDS cut it short.
-    """
-    wanted = search.wanted
-    paths: Iterator[str] = filter(wanted.matches_unindexed, (file.path for file in report.files))
-    found = search_files(search, order_by_role(paths) if search.request.by_role else paths)
-    too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
-    found.warnings += warn_of_too_large(too_large, wanted)
-    return found.build_answer(search.request, NO_SNAPSHOT, scanned=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.config.server_config import Config
@@ -12,7 +13,8 @@ from repo_mcp.exact.candidate_files import ExactSearcher, PathFilter
 from repo_mcp.exact.engines import load_engine
 from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_process
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.search import CHANGES_UNKNOWN, FileSearch, check_request, run_exact, scan_tree
+from repo_mcp.exact.search import CHANGES_UNKNOWN, FileSearch, check_request, run_exact
+from repo_mcp.exact.tree_scan import scan_tree
 from repo_mcp.live.index_report import describe_age
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
@@ -57,7 +59,8 @@ class LiveExactSearch:
         except RepoError as error:
             if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
                 raise
-        return scan_tree(files, self._tree.walk(stop), config.limits.max_file_bytes)
+        walk = partial(self._tree.walk, stop, inside=wanted.prefix.rstrip("/"))
+        return scan_tree(files, walk, config.limits.max_file_bytes)
 
     def _open_matcher(self, request: ExactRequest) -> LineMatcher:
         """Return the matcher of a pattern, in this process or in one that can be killed."""

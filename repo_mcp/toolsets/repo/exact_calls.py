@@ -34,7 +34,7 @@ from repo_mcp.toolsets.repo.search_parts import (
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
 FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
-LEAST = "At least {:,} lines match: not every file that may have more was read."
+LEAST = "At least {}: not every file that may have more was read."
 
 
 def search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -73,10 +73,15 @@ def search_exact(repository: Repository, arguments: Arguments, context: CallCont
     if detail == "files":
         return draft_files(answer.files, result, answer.warnings, arguments, page)
     if answer.total_is_lower_bound:
-        least = () if detail == TEXT else (LEAST.format(answer.total),)
+        least = () if detail == TEXT else _say_least(answer.total)
         warnings = (*answer.warnings, *least)
         answer = replace(answer, files=answer.files[: page.start + wanted], warnings=warnings)
     return _draft_matches(answer, result, arguments, page, as_text=detail == TEXT)
+
+
+def _say_least(total: int) -> tuple[str, ...]:
+    """Return a warning that a total is a lower bound; none if no line matches, as why is said already."""
+    return (LEAST.format("1 line matches" if total == 1 else f"{total:,} lines match"),) if total else ()
 
 
 def _explain_nothing(
