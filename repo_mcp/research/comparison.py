@@ -238,6 +238,7 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
             key=lambda node: (
                 node not in working,
                 node.symbol.kind not in kinds,
+                node.symbol.kind is SymbolKind.MACRO,  # which stands in for a function elsewhere
                 node.path not in paths,
                 -overridden[node.path],
                 _read_parameters(state, node) not in parameters,

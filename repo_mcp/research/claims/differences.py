@@ -83,9 +83,10 @@ def _describe_declared(
     if not comment:
         others = f" and {write_count(more, 'other place')}" if more else ""
         return f"{shorten(first.qualified_name)} is declared at {cite(first)}{others}."
-    name = f"{name_briefly(first)}{f', one of {more + 1} declarations' if more and counts else ''}"
+    cited = commented if first.qualified_name == commented.qualified_name else first
+    name = f"{name_briefly(cited)}{f', one of {more + 1} declarations' if more and counts else ''}"
     overriding = (state.get_node(link.source) for link in list_overriding(state, commented))
-    if any(first.qualified_name == one.qualified_name for one in (commented, *overriding)):
+    if cited is commented or any(first.qualified_name == one.qualified_name for one in overriding):
         return f"{name}: {comment}"
     return f'{name}; the comment on {name_briefly(commented)} says: "{comment}"'
 

@@ -273,3 +273,14 @@ def test_keys_that_print_a_thing_are_not_what_is_compared() -> None:
         "Rows.getUsedRows (lib/rows.js:3-5): Lists the rows that something reads."
         " Rows.getHeldRows (lib/rows.js:7-9): Lists the rows that somebody keeps."
     )
+
+
+def test_functions_are_compared_and_not_the_macros_that_stand_in_for_them() -> None:
+    tree = {
+        "boot/unpack.c": "#define take(size) malloc(size)\n#define take_far(size) malloc(size)\n",
+        "mm/far.c": "/** take_far - hand out pages */\nvoid *take_far(int size)\n{\n\treturn map(size);\n}\n",
+        "mm/near.c": "/** take - hand out bytes */\nvoid *take(int size)\n{\n\treturn slab(size);\n}\n",
+    }
+    claim = Asked(tree).ask("What is the difference between take and take_far?").claim
+    assert claim.startswith("take (mm/near.c:2-5)")
+    assert "take_far (mm/far.c:2-5)" in claim
