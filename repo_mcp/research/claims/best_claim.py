@@ -329,8 +329,9 @@ def name_words(words: Sequence[str]) -> str:
 def describe_section(state: ResearchState) -> list[str]:
     """Return a sentence on the first section of a document among the findings, if there is one.
 
-    Its heading, or the one above, must have a word of the question. Where it is asked how to add something by
-    guessed names, a section that is only found by its words is not said to be close.
+    Its heading, or the one above, must have a word of the question. One that tells how something is added is
+    named before. Where it is asked how to add something by guessed names, a section that is only found by its
+    words is not said to be close.
     """
     if state.request.guesses and asks_to_extend(state.request.query):
         return []
@@ -338,7 +339,9 @@ def describe_section(state: ResearchState) -> list[str]:
     sections = [
         one
         for one in state.findings
-        if one.kind == "section" and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
+        if one.kind == "section"
+        and one.role is not Role.TELLS_HOW
+        and shares_word(" ".join(one.symbol.split(" > ")[-2:]), words)
     ]
     return [
         f"The closest section of the documentation is {one.symbol} ({one.citation})." for one in sections[:1]

@@ -108,9 +108,11 @@ def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
     roles = {one.role for one in state.findings}
     told, recipe = describe_told(state), describe_recipe(state)
     is_doubtful = state.word_match.lacking or state.word_match.is_guessed
-    if Role.TELLS_HOW in roles and is_doubtful and not recipe:
-        return " ".join(told)
-    return recipe or _describe_fitting(state, Form.EXTENSION, own, None)
+    if recipe:
+        return recipe
+    is_told = Role.TELLS_HOW in roles
+    fitting = "" if is_told and is_doubtful else _describe_fitting(state, Form.EXTENSION, own, None)
+    return " ".join(filter(None, [*told, fitting]))
 
 
 def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> str:

@@ -210,7 +210,7 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         named = [node for node in search_types(state, name) if _is_named(node, name)]
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
-        fitting = [node for node in named if is_enumeration(node) or list_derived(state, node)]
+        fitting = [node for node in named if _is_own_enumeration(node, nouns) or list_derived(state, node)]
         if fitting:  # of `Sorter` and `ISorter`, that from which more derive
             return max(fitting, key=lambda node: count_derived(state, node) if len(fitting) > 1 else (0, 0))
     for name in names:
@@ -224,6 +224,12 @@ def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:
         if most[1]:
             return best
     return None
+
+
+def _is_own_enumeration(node: Node, nouns: Sequence[str]) -> bool:
+    """Return True for an enumeration whose name or path has one of several nouns beside the last."""
+    is_whole = len(nouns) < 2 or shares_word(f"{node.path} {node.qualified_name}", nouns[:-1]) > 0
+    return is_whole and is_enumeration(node)
 
 
 def _is_named(node: Node, name: str) -> bool:

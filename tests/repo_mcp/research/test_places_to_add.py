@@ -220,3 +220,25 @@ def test_the_name_of_a_member_is_no_expression() -> None:
     }
     claim = Asked(texts).ask("where do I add a new colour?").claim
     assert "One of them, Colour.SEA$GREEN, occurs at paint/Prices.java:5." in claim
+
+
+def test_an_enumeration_that_has_only_the_last_noun_belongs_to_another_kind() -> None:
+    tree = {
+        "drivers/ata/legacy.c": "enum controller {\n\tBIOS = 0,\n\tSNOOP = 1,\n};\n",
+        "cgroup/cgroup.c": "int cgroup_add_control(int group)\n{\n\treturn group + 1;\n}\n",
+    }
+    asked = Asked(tree)
+    assert "Add a member" not in asked.ask("where would I add a new cgroup controller?").claim
+    claim = asked.ask("where would I add a new ata controller?").claim
+    assert claim.startswith("Add a member to controller (drivers/ata/legacy.c:1-4).")
+
+
+def test_a_document_that_says_how_one_is_added_comes_first() -> None:
+    tree = {
+        "docs/calls.md": "# Adding a new system call\n\nEach system call has a number in the table.\n",
+        "signal.c": "int restart_system_call(int call)\n{\n\treturn system_call(call);\n}\n",
+    }
+    claim = Asked(tree).ask("where would I add a new system call?").claim
+    assert claim.startswith("How one is added is told in Adding a new system call (docs/calls.md:1-3).")
+    assert "restart_system_call (signal.c:1-4)" in claim
+    assert claim.count("docs/calls.md") == 1
