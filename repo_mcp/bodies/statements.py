@@ -37,6 +37,11 @@ _BRANCHES = re.compile(
 )
 # A call that logs: `log::warn!(` in Rust, `_logger.LogError(`, `klog.V(2).Infof(`, `Log::info(`. What
 # else is done with a log, such as `log.append(entry)`, or ends the program, `log.Fatal(`, counts in full.
+# A line that loops over, branches on or returns what has a name.
+_DECIDES = (
+    r"^\s*+(?:\}}?\s*+)?(?:el(?:se\s*+)?if|if|while|until|unless|for|foreach|switch|match|guard|return|yield)"
+    r"\b.*\b{}\b"
+)
 _LOGS = re.compile(
     r"\s*+(?:await\s)?(?:[\w.:$?]|->)*(?<![A-Za-z0-9])"
     r"(?:(?:trace|debug|info|warn|error|event)!|(?:console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()|NSLog\(|os_log\("
@@ -106,6 +111,11 @@ def leaves(line: str) -> bool:
 def only_logs(line: str) -> bool:
     """Return True for a line that only logs."""
     return _LOGS.match(line) is not None
+
+
+def decides(name: str, texts: Sequence[str]) -> bool:
+    """Return True if a line loops over, branches on or returns what has a name."""
+    return any(map(re.compile(_DECIDES.format(re.escape(name))).search, texts))
 
 
 def cut_statements(body: Body, code: Sequence[int]) -> list[Statement]:

@@ -17,11 +17,10 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import is_helper
-from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.named_symbols import count_lines, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.field_readers import find_readers
-from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MOST_CALLED, CALLED_CHARS = 4, 600  # functions of each hop whose lines are shown, characters at the first

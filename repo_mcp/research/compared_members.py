@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.bodies.statements import decides
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
@@ -20,7 +21,6 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.members_of_types import list_members
-from repo_mcp.research.words.near_calls import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 MOST_CHOOSING = 2  # functions that branch on one member, or on all

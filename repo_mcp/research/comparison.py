@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from repo_mcp.bodies.statements import decides
 from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
@@ -30,16 +31,15 @@ from repo_mcp.research.findings.named_symbols import (
     calls_its_name,
     count_lines,
     read_body,
+    show_body,
 )
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Finding, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.bound_names import find_run
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.research.words.near_calls import decides
-from repo_mcp.research.words.section_lines import choose_rows
-from repo_mcp.research.words.seeds import find_seeds
-from repo_mcp.research.words.shown_lines import show_body
+from repo_mcp.research.words.found_seeds import find_seeds
+from repo_mcp.research.written.section_lines import choose_rows
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 

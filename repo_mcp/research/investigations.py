@@ -34,14 +34,16 @@ from repo_mcp.research.edges.tested import note_tests
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
 from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
+from repo_mcp.research.errors.failing import find_failing
 from repo_mcp.research.errors.raised import note_raised
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.first_sentences import list_comment, read_comment
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import VALUES
+from repo_mcp.research.findings.named_symbols import VALUES, show_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named, rank_recipe
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
+from repo_mcp.research.question.asked_words import PreferredKind, find_error_kind
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -51,17 +53,13 @@ from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
-from repo_mcp.research.words.asked_words import find_error_kind
-from repo_mcp.research.words.failing import find_failing
 from repo_mcp.research.words.found_besides import note_besides
-from repo_mcp.research.words.member_places import note_member_places
+from repo_mcp.research.words.found_seeds import find_seeds
 from repo_mcp.research.words.open_questions import connect
-from repo_mcp.research.words.rated_seeds import PreferredKind
-from repo_mcp.research.words.sections import note_documents, note_instructions
-from repo_mcp.research.words.seeds import find_seeds
-from repo_mcp.research.words.shown_lines import show_body
-from repo_mcp.research.words.written_keys import note_keys
-from repo_mcp.research.words.written_texts import note_written
+from repo_mcp.research.written.member_places import note_member_places
+from repo_mcp.research.written.sections import note_documents, note_instructions
+from repo_mcp.research.written.written_keys import note_keys
+from repo_mcp.research.written.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.product_name import leave_out_product

@@ -38,9 +38,9 @@ from repo_mcp.research.settings.asked_settings import (
 )
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
-from repo_mcp.research.words.schema_changes import read_schema_change
-from repo_mcp.research.words.written_keys import read_key
-from repo_mcp.research.words.written_texts import read_written_text
+from repo_mcp.research.written.schema_changes import read_schema_change
+from repo_mcp.research.written.written_keys import read_key
+from repo_mcp.research.written.written_texts import read_written_text
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word

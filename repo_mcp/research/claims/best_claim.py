@@ -31,9 +31,9 @@ from repo_mcp.research.findings.locating import is_test_node, is_test_place, is_
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
-from repo_mcp.research.words.lacking_words import weigh_words
-from repo_mcp.research.words.rated_seeds import LONG_LINES, MAX_WORD_CHARS
-from repo_mcp.research.words.rivals import Rival, list_rivals
+from repo_mcp.research.order.lacking_words import weigh_words
+from repo_mcp.research.order.rivals import Rival, list_rivals
+from repo_mcp.research.seeds.rated_seeds import LONG_LINES, MAX_WORD_CHARS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.citations import write_citation

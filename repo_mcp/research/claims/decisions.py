@@ -39,8 +39,8 @@ from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.asked_decisions import is_predicate, read_decision
-from repo_mcp.research.words.asked_words import MAX_WORDS
+from repo_mcp.research.order.asked_decisions import is_predicate, read_decision
+from repo_mcp.research.question.asked_words import MAX_WORDS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

@@ -31,10 +31,10 @@ from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
+from repo_mcp.research.order.rivals import list_rivals
+from repo_mcp.research.question.asked_words import find_error_kind
 from repo_mcp.research.question.error_types import is_of_error
-from repo_mcp.research.words.asked_words import find_error_kind
-from repo_mcp.research.words.rated_seeds import LONG_LINES
-from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.research.seeds.rated_seeds import LONG_LINES
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 

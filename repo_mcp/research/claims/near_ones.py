@@ -16,7 +16,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.asked_words import MAX_WORDS
+from repo_mcp.research.question.asked_words import MAX_WORDS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word

@@ -34,7 +34,7 @@ from repo_mcp.research.findings.citing import join_names, shorten_symbol
 from repo_mcp.research.findings.locating import is_test
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.lacking_words import weigh_words
+from repo_mcp.research.order.lacking_words import weigh_words
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word

@@ -1,4 +1,1 @@
-"""Read how functions fail: on which condition, with which errors, and what handles these.
-
-Which of this a question asks for is told by the room above, that of words.
-"""
+"""Read how functions fail: which of them, on which condition, with which errors, and what handles these."""

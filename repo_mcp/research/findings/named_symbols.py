@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
-from repo_mcp.bodies.body import Body, list_code
+from repo_mcp.bodies.body import Body, list_code, trim_margin
+from repo_mcp.bodies.chosen_lines import choose_lines
 from repo_mcp.bodies.statements import Statement, cut_statements
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactMatch
+from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import is_program, is_test_symbol, may_answer
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
@@ -54,6 +57,17 @@ def read_code(state: ResearchState, node: Node) -> Body:
     lines = state.source.read_lines(node.path) or ("",)  # gone or shorter since it was parsed
     start, end = (min(one, len(lines)) for one in (node.symbol.start_line, node.symbol.end_line))
     return Body(lines, start, end, start, {}, state.source.read_comment_lines(node.path))
+
+
+def show_body(
+    state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+) -> tuple[int, ...]:
+    """Return the numbers of the lines of a symbol to show, which have at most about `room` characters.
+
+    `terms` has the terms of each line that counts for more; all terms weigh the same.
+    """
+    body = replace(trim_margin(read_code(state, node)), terms=terms)
+    return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
 def list_statements(state: ResearchState, node: Node) -> list[Statement]:

@@ -16,11 +16,10 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.findings.named_symbols import is_program_line
+from repo_mcp.research.findings.named_symbols import is_program_line, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import shares_word
 

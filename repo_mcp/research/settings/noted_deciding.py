@@ -11,14 +11,13 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import shorten_symbol
-from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.named_symbols import admits_node, show_body
 from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.deciding import is_key, list_deciding, read_deciding
 from repo_mcp.research.settings.named_defaults import read_named_default
 from repo_mcp.research.settings.noted_settings import keep_around
-from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

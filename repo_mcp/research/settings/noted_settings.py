@@ -14,13 +14,13 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import is_test_place, rank_role
+from repo_mcp.research.findings.named_symbols import show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
 from repo_mcp.research.settings.line_use import LineUse, classify_match
 from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
-from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.roles import FileRole, find_role

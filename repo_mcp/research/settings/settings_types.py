@@ -16,14 +16,13 @@ from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import cite, cite_lines, join_names, shorten, shorten_symbol
-from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.named_symbols import admits_node, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.noted_settings import FUNCTION_CHARS, keep_around
-from repo_mcp.research.words.shown_lines import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence, Set
 
 from repo_mcp.bodies.body import cut_margin, find_margin, says_nothing
-from repo_mcp.bodies.statements import only_logs
+from repo_mcp.bodies.statements import decides, only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import replace
@@ -26,7 +26,6 @@ from repo_mcp.research.findings.records import Finding, ResearchRequest
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.settings.deciding import read_deciding
 from repo_mcp.research.settings.traced_values import LINE_CHARS, Place, list_keys, may_stand, trace_value
-from repo_mcp.research.words.near_calls import decides
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.lines import escape_text

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.record_classes import replace
+from repo_mcp.research.errors.failing import is_namesake
 from repo_mcp.research.findings.locating import is_document_line
 from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import LAST_RANK, RECIPE, Reason, Role, rank_recipe
@@ -17,8 +18,7 @@ from repo_mcp.research.findings.records import Finding, Form, Reading, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, begin_again
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
-from repo_mcp.research.words.failing import is_namesake
-from repo_mcp.research.words.seeds import find_seeds
+from repo_mcp.research.words.found_seeds import find_seeds
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.product_name import leave_out_product
 

@@ -18,8 +18,8 @@ from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.locating import is_test_node, weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState, relocate
-from repo_mcp.research.words.asked_words import MAX_WORDS
-from repo_mcp.research.words.rated_seeds import MANY_USERS
+from repo_mcp.research.question.asked_words import MAX_WORDS
+from repo_mcp.research.seeds.rated_seeds import MANY_USERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file

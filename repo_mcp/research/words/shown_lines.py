@@ -7,21 +7,20 @@ the question asks for, are preferred.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from itertools import pairwise, takewhile
-from types import MappingProxyType
 
 from repo_mcp.bodies.body import Body, list_code, measure, measure_indent, trim_margin
-from repo_mcp.bodies.chosen_lines import choose_lines, rank_lines
-from repo_mcp.graph.nodes import Node
+from repo_mcp.bodies.chosen_lines import rank_lines
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.handlers import asks_failing
 from repo_mcp.research.errors.lines import holds_error
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
-from repo_mcp.research.words.compared_lines import match_defaults
-from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed
+from repo_mcp.research.question.asked_words import PreferredKind
+from repo_mcp.research.seeds.rated_seeds import OVERLOAD_LINES
+from repo_mcp.research.seeds.seed import Seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 ROOM = 7_700  # characters of excerpts and of the fields beside them
@@ -43,6 +42,7 @@ SPARE = 250  # characters more for the best statement, so that a long condition 
 ENDING_LINES, ENDING_CHARS = 2, 50
 _COMPARED = frozenset({Role.COMPARED, Role.MAKES_COMPARED})
 _CALLING = re.compile(r"(?:perhaps )?calls (\S+)(?: of one of the kind)?")  # a reason
+LINE_CHARS = 400  # read of a field, so that none takes long
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
@@ -51,21 +51,16 @@ _UNFILLED = re.compile(
     r"\((?:[^;{})]*+\))+[^;{}=)]*+;\s*$"
     r"|^\s*\w+\??\((?:[^;{})]|\)(?!\s*+:))*\)\s*+:[^;{}=]++;?\s*$"
 )
-
-
+# A field with a default: `this[kDepth] = depth != null ? depth : 1`, `self.depth = depth or 1`,
+# `private int depth = 1;`
+_DEFAULT = re.compile(
+    r"\s*+(?:this\b|self\b|@)[\w.#\[\]$]*+\s*+(?::[^=]{1,60})?=(?!=)\s*+\S.*"
+    r"(?:\?\?|\|\||\?.*:|\bor\b|\bif\b.*\belse\b)"
+    r"|\s*+(?:(?:public|private|protected|internal|static|readonly|final|volatile)\s++){1,6}"
+    r"[\w<>\[\]?,. ]++=(?![=>])\s*+[^;(]++;"
+)
 # What happens when something fails is in a handler, whose words are seldom those of the question.
 _HANDLES = re.compile(r"^[^\w\n]*+(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
-
-
-def show_body(
-    state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
-) -> tuple[int, ...]:
-    """Return the numbers of the lines of a symbol to show, which have at most about `room` characters.
-
-    `terms` has the terms of each line that counts for more; all terms weigh the same.
-    """
-    body = replace(trim_margin(build_seed(state, node, 0.0).body), terms=terms)
-    return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
 def note_seeds(
@@ -258,6 +253,11 @@ def _match_wanted(
     ):
         return lambda text: [text] if _UNFILLED.search(text) else ()
     return leads
+
+
+def match_defaults(text: str) -> Sequence[str]:
+    """Return a text that gives a field its default; nothing for others."""
+    return [text] if _DEFAULT.match(text[:LINE_CHARS]) else ()
 
 
 def match_handlers(leads: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:

@@ -11,9 +11,9 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.research.edges.traversals import FIRST_FAN
 from repo_mcp.research.findings.records import Focus, Form, ResearchRequest, RunControl
+from repo_mcp.research.question.asked_words import MAX_WORDS
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.research.words.asked_words import MAX_WORDS
-from repo_mcp.research.words.seeds import NO_WORD
+from repo_mcp.research.words.found_seeds import NO_WORD
 from tests.deep.sizes import choose
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found

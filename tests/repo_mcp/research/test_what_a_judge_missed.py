@@ -10,7 +10,8 @@ import pytest
 from repo_mcp.bodies.body import Body
 from repo_mcp.research.errors.lines import OF_ERROR, holds_error
 from repo_mcp.research.findings.first_sentences import read_first_sentence
-from repo_mcp.research.words.rated_seeds import OVERLOAD_LINES, Seed, _discount_overloads
+from repo_mcp.research.seeds.rated_seeds import OVERLOAD_LINES, _discount_overloads
+from repo_mcp.research.seeds.seed import Seed
 from repo_mcp.research.words.shown_lines import end_blocks
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 

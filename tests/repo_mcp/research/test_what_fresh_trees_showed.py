@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.research.findings.first_sentences import read_first_sentence
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
-from repo_mcp.research.words.sections import LONG_LINES
+from repo_mcp.research.written.sections import LONG_LINES
 from tests.repo_mcp.research.asking import Asked, find_one
 
 VERSIONERS = {

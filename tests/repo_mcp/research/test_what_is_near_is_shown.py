@@ -8,7 +8,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.grammar import parse_question
-from repo_mcp.research.words.rated_seeds import build_seed, insert_seeds, skip_beside
+from repo_mcp.research.seeds.seed import build_seed, insert_seeds, skip_beside
 from tests.repo_mcp.research.asking import Asked, list_found
 
 FERRY = '''def load_ferry(ferry, truck):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.words.rivals import list_rivals
+from repo_mcp.research.order.rivals import list_rivals
 from tests.repo_mcp.research.asking import Asked
 
 POST = """def stamp(crate):

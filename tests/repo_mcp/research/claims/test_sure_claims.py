@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.research.findings.records import Form
-from repo_mcp.research.words.rated_seeds import LONG_LINES
+from repo_mcp.research.seeds.rated_seeds import LONG_LINES
 from repo_mcp.text.idioms import find_idioms
 from tests.repo_mcp.research.asking import Asked
 

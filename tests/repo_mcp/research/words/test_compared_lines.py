@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.words.compared_lines import match_defaults
+from repo_mcp.research.words.shown_lines import match_defaults
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 

@@ -1,0 +1,98 @@
+"""Find the declarations that a question names indirectly: by an action, or as a kind to be added to.
+
+    "how do I add a custom lookup" -> functions such as `add_lookup` -> the base type `Lookup` and its kin
+
+Where no parser knows the language, the lines that declare types are read (written_kinds.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.reasons import NAMED_SO, Role
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import (
+    find_base,
+    find_telling_noun,
+    is_compound,
+    is_enumeration,
+    join_name,
+)
+from repo_mcp.research.kinds.kin import list_kin
+from repo_mcp.research.kinds.returned_types import list_returning
+from repo_mcp.research.question.asked_words import PreferredKind
+from repo_mcp.research.seeds.named_actions import find_actions
+from repo_mcp.research.seeds.seed import Seed, build_seed
+from repo_mcp.research.seeds.written_kinds import find_written_kind
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.question_words import find_action, find_described_action, shares_word, spell_plural
+
+CALLING = 0.3  # worth of what calls one of a kind, beside what the question names: it never leads
+
+
+def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
+    """Return the declarations that the question names indirectly.
+
+    These are the functions named after its action, then the base type of what is to be added.
+    """
+    asked = find_action(state.request.query)
+    action = asked or find_described_action(state.request.query)
+    if action is None:
+        return []
+    seeds = [
+        build_seed(state, node, 1.0, NAMED_SO)
+        for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
+    ]
+    if any(one.role is Role.TELLS_HOW for one in state.findings):  # which `add_call` does for no system call
+        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
+    telling = find_telling_noun(action)
+    if telling != action.nouns[-1]:  # `addType` adds no notification type
+        seeds = [seed for seed in seeds if shares_word(seed.name, (telling,))]
+    base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
+    if base is not None:  # `addMimeMapping` adds no mapper
+        seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
+        seeds = [] if is_enumeration(base) and base.symbol.name in state.request.query else seeds
+    compound = base is not None and is_compound(base, action.nouns)
+    if compound:  # `AddSorter` adds no parcel sorter
+        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
+    if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
+        seeds += find_written_kind(state, asked)
+    known = {seed.node for seed in seeds}
+    named_by = 2 if compound or telling != action.nouns[-1] else 1
+    if base is not None:
+        kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
+    elif preferred is PreferredKind.EXTENSION and asked is not None:
+        kin = list_returning(state, action)
+    else:
+        kin = []
+    shown = {one.node: one for one in reversed(kin) if one.node not in known}
+    return [
+        *seeds,
+        *(
+            replace(
+                build_seed(state, one.node, CALLING if one.reason.role is Role.CALLS_KIND else 1.0),
+                reason=one.reason,
+                body=one.body,
+            )
+            for one in kin
+            if shown.get(one.node) is one
+        ),
+    ]
+
+
+def _holds_number(name: str, noun: str) -> bool:
+    """Return True if a name has a noun, in the singular or in the plural."""
+    joined = join_name(name)
+    return noun.removesuffix("s") in joined or spell_plural(noun) in joined
+
+
+def keep_with_noun(seeds: Sequence[Seed], noun: str) -> list[Seed]:
+    """Return the seeds that have a noun: where others of its kind are known, what lacks it is noise."""
+    return [seed for seed in seeds if _holds_noun(seed, noun)]
+
+
+def _holds_noun(seed: Seed, noun: str) -> bool:
+    """Return True for a declaration whose lines or name have a noun."""
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))

@@ -1,0 +1,231 @@
+"""Find the declarations that a question in words is most about, each with its deciding lines.
+
+    question -> its words (question/asked_words.py)
+        -> seeds/: what it names indirectly (named_seeds.py), then declarations rated by its words
+           (rated_seeds.py)
+        -> order/: by what they do (seed_order.py), first what returns a decision (asked_decisions.py) or does
+           what may fail (leading_failure.py); which of them leads (leading_seed.py), and what that lacks
+           (best_seed.py)
+        -> related/: members that do most of what their type does (type_members.py), callers and what does a
+           part (near_calls.py), functions and types of guessed names (guessed_declarations.py,
+           guessed_types.py), tables (read_tables.py)
+        -> reasons that the graph bears out (seeds/confirmed_reasons.py)
+        -> the lines of each that are shown (shown_lines.py)
+
+Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
+they are asked for. Sections of documents are found separately (written/sections.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.errors.failing import is_namesake
+from repo_mcp.research.findings.reasons import Reason, Role
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import find_telling_noun
+from repo_mcp.research.kinds.other_kin import leave_out_others
+from repo_mcp.research.order.asked_decisions import put_predicate_first
+from repo_mcp.research.order.best_seed import judge_best
+from repo_mcp.research.order.lacking_words import list_idioms, weigh_words
+from repo_mcp.research.order.leading_failure import put_doers_first, put_handling_first
+from repo_mcp.research.order.seed_order import (
+    drop_prototypes,
+    keep_near,
+    put_failing,
+    put_makers_first,
+    put_named_by_verb,
+    put_sources_first,
+)
+from repo_mcp.research.question.asked_words import PreferredKind, asks_deed, choose_words, includes_tests
+from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
+from repo_mcp.research.related.guessed_types import put_guessed_types
+from repo_mcp.research.related.near_calls import put_near_calls
+from repo_mcp.research.related.read_tables import put_tables
+from repo_mcp.research.related.type_members import put_working_members
+from repo_mcp.research.seeds.confirmed_reasons import confirm_reasons
+from repo_mcp.research.seeds.named_seeds import find_named, keep_with_noun
+from repo_mcp.research.seeds.rated_seeds import choose_seeds
+from repo_mcp.research.seeds.seed import Seed, build_seed
+from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
+from repo_mcp.text.guessed_names import list_own_names
+from repo_mcp.text.question_words import (
+    find_action,
+    leave_out_form,
+    list_base_forms,
+    list_words,
+    lower_plain_names,
+    shares_word,
+)
+from repo_mcp.text.stop_words import STOP_WORDS
+
+MAX_RATED = 60  # declarations
+NO_WORD = "The question has no word to search for."
+GUESS_NAMES = "Ask again with names that the code may use, in brackets after the question: (retry, backoff)."
+FEW_SEEDS = 3  # shown if most of the question's words are in no file, or a document tells more
+_WORD = re.compile(r"\w+")
+_ASKS_DOER = re.compile(r"\W*(?:what|who|which(?: \w+)?) (\w+s)\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
+
+
+def find_seeds(
+    state: ResearchState,
+    text: str,
+    preferred: PreferredKind = PreferredKind.NOTHING,
+    first: Sequence[Node] = (),
+    reasons: Mapping[Node, Reason] = MappingProxyType({}),
+    *,
+    only_near: bool = False,
+) -> list[Node]:
+    """Note the declarations that a question is most about, best first, and return their symbols.
+
+    The symbols in `first` come before declarations that only match the question's words. `reasons` has
+    those for the ones in `first` that the question does not name itself. With `only_near`, other declarations
+    must have a name and lie in the folder of one of `first`: elsewhere the words mean something else.
+    """
+    words = choose_words(state, text)
+    if not any(_WORD.search(word) for word in words):
+        state.warnings.append(NO_WORD)
+        return []
+    guessed = _list_guessed(state)
+    idioms = {} if guessed else list_idioms(state, text)
+    rated = _rate(state, words, idioms, guessed)
+    absent = _note_absent(state, words, idioms)
+    if not (guessed or first) and _lacks_deed(state):
+        state.word_match.lacks_most = True
+        state.warnings += [*absent, GUESS_NAMES]
+        return []
+    given = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
+    given += [seed for seed in find_named(state, preferred) if seed.node not in first]
+    found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
+    found = keep_near(found, first) if only_near and first else found
+    found = [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
+    seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
+    seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
+    state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
+    if state.word_match.lacks_most:
+        seeds = seeds[:FEW_SEEDS]
+    if seeds:
+        seeds = judge_best(
+            state,
+            seeds,
+            weigh_words(words, state.weights),
+            idioms,
+            is_named=bool(first),
+            is_open=preferred is PreferredKind.NOTHING,
+            is_deed=not first and asks_deed(state.request.query, preferred),
+            guessed=guessed,
+        )
+    if preferred is PreferredKind.EXTENSION and _is_told(state):
+        seeds = seeds[:FEW_SEEDS]
+    state.warnings += () if state.word_match.is_guessed else absent
+    if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
+        state.warnings.append(GUESS_NAMES)
+    seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
+    seeds = confirm_reasons(state, seeds, state.weights)
+    note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
+    state.report_progress(0.5, f"{len(seeds)} declarations match the words")
+    return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _lacks_deed(state: ResearchState) -> bool:
+    """Return True for one of several questions for what does something, if no file has the verb.
+
+    What has the other words takes room from the other questions, and does something else.
+    """
+    asked = _ASKS_DOER.match(state.request.query) if state.room.parts > 1 else None
+    return asked is not None and asked[1] in state.word_match.absent
+
+
+def _is_told(state: ResearchState) -> bool:
+    """Return True if a document says how one is added, and no declaration is known to be of the kind."""
+    is_told = any(one.role is Role.TELLS_HOW for one in state.findings)
+    return is_told and bool(state.word_match.lacking)
+
+
+def _put_asked_first(
+    state: ResearchState, seeds: list[Seed], preferred: PreferredKind, words: Sequence[str]
+) -> list[Seed]:
+    """Return the seeds; first comes what fails, if that is asked for, or what a verb or a source names."""
+    if leave_out_form(state.request.query) != state.request.query:  # it asks for errors
+        seeds = put_doers_first(seeds, words)
+    if preferred is PreferredKind.FAILURES:
+        return put_failing(state, seeds)
+    if preferred is PreferredKind.NOTHING:
+        seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
+        seeds = put_handling_first(state, put_makers_first(state, seeds))
+        return put_predicate_first(state, seeds)
+    return seeds
+
+
+def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKind) -> list[Seed]:
+    """Return the seeds with what does the work or is near, or with tables."""
+    if preferred is PreferredKind.FAILURES:
+        return seeds
+    if preferred is PreferredKind.EXTENSION:
+        recipe = [(seed.node, seed.reason.role) for seed in seeds if seed.node is not None]
+        return put_tables(state, leave_out_others(state, [(seed, seed.node) for seed in seeds], recipe))
+    return put_guessed_declarations(state, put_near_calls(state, put_working_members(state, seeds)))
+
+
+def _list_guessed(state: ResearchState) -> list[str]:
+    """Return the words of the names that the question guesses, without those that no file has."""
+    words = list_words(" ".join(state.request.guesses))
+    return [word for word in words if word.lower() not in STOP_WORDS and not state.source.is_absent(word)]
+
+
+def _note_absent(
+    state: ResearchState, words: Sequence[str], idioms: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Set which words no file has, and return warnings about them."""
+    replaced = {word for said in idioms for word in _WORD.findall(said)}
+    state.word_match.absent, warnings, state.word_match.lacks_most = state.source.find_absent(
+        " ".join(words), replaced
+    )
+    return warnings
+
+
+def _rate(
+    state: ResearchState,
+    words: Sequence[str],
+    idioms: Mapping[str, Sequence[str]],
+    guessed: Sequence[str],
+) -> list[RatedBlock]:
+    """Return the declarations rated by words, by their base forms, by what idioms mean and by guessed names.
+
+    Set the weights of all terms.
+    """
+    plain = [word for own in idioms.values() for word in own]
+    plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
+    prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
+    if prompt not in state.rated:
+        request = BundleRequest(prompt, include_tests=includes_tests(state))
+        state.rated[prompt] = state.source.rate(request, state.request.folder, MAX_RATED)
+        state.check()
+    rated, state.weights = state.rated[prompt]
+    return rated
+
+
+def _choose_of_kind(state: ResearchState, found: list[Seed], given: Sequence[Seed]) -> list[Seed]:
+    """Return the declarations found by words; for what is to be added, only those of its kind, if known.
+
+    The noun does not tell the kind if its base has a guessed name without the noun.
+    """
+    asked = find_action(state.request.query)
+    bases = [seed.name for seed in given if seed.reason.role in (Role.ENUMERATION, Role.BASE)]
+    if asked is None or not bases:
+        return found
+    noun = find_telling_noun(asked)
+    guessed = list_own_names(state.request.guesses)
+    is_guessed = any(name in guessed and not shares_word(name, (noun,)) for name in bases)
+    return found if is_guessed else keep_with_noun(found, noun)
+
+
+def _join(given: Sequence[Seed], found: Sequence[Seed]) -> list[Seed]:
+    """Return the given declarations, then the other ones that were found."""
+    known = {seed.node.declaration for seed in given if seed.node is not None}
+    return [*given, *(seed for seed in found if seed.node is None or seed.node.declaration not in known)]
