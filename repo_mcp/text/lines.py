@@ -222,6 +222,22 @@ def escape_text(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+_ESCAPE = compile_late(r"\\{1,2}u([0-9a-fA-F]{4})")  # two: as JSON has it, where it was copied from there
+
+
+def unescape_text(text: str) -> str:
+    """Return `text` with the characters back that `escape_text` writes as \\uXXXX, and no others.
+
+    NUL stays as it is: no name has it.
+    """
+
+    def read(found: re.Match[str]) -> str:
+        character = chr(int(found[1], 16))
+        return character if character > "\0" and not is_plain(character) else found[0]
+
+    return _ESCAPE.sub(read, text) if "\\u" in text else text
+
+
 def escape_texts(texts: Sequence[str]) -> list[str]:
     """Return the texts, each as `escape_text` returns it."""
     return list(texts) if is_plain("".join(texts)) else list(map(escape_text, texts))

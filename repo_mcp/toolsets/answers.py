@@ -311,7 +311,7 @@ def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
     """Add a warning when an answer shows some of the paths with escapes."""
     if not is_plain("".join(paths)):
         warnings.append(
-            "A path has control, bidirectional or zero-width characters, which are shown as \\uXXXX."
+            "A path has control, bidirectional or zero-width characters, shown as \\uXXXX: give it as shown."
         )
 
 

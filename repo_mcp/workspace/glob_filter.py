@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from posixpath import commonpath
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.text.lines import unescape_text
 from repo_mcp.workspace.globs import PathGlob, expand_braces
 
 
@@ -22,6 +23,7 @@ class GlobFilter:
 
     def __init__(self, glob: str) -> None:
         """Raises RepoError with INVALID_ARGUMENT for a pattern that `PathGlob` refuses."""
+        glob = unescape_text(glob)  # it may be a path as an answer shows it
         try:
             whole = PathGlob(glob)
             alternatives = expand_braces(glob)

@@ -3,7 +3,7 @@
 `..` is folded as text before anything else; a result outside the root is refused, and so is
 every spelling that another platform would read as an absolute path. Nothing is decoded or
 expanded: `%2e`, `~` and `$HOME` are names like any other. Names are not changed: a path names
-a file by its exact characters.
+a file by its exact characters, or as answers show it (`RepositoryReader.normalise`).
 
 Roots are compared component by component, never as a prefix of a string: `/srv/app-old` is not
 inside `/srv/app`.
@@ -18,6 +18,7 @@ import errno
 import sys
 
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
+from repo_mcp.text.lines import escape_text
 from repo_mcp.workspace.reader import windows_paths
 from repo_mcp.workspace.reader.bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, RULES
 
@@ -105,8 +106,8 @@ def explain_no_name() -> RepoError:
 
 
 def shown(path: str) -> str:
-    """Return the path in quotes for a message, with unprintable characters escaped."""
-    return f"'{path}'" if path.isprintable() else ascii(path)
+    """Return the path in quotes for a message, escaped as it is in answers."""
+    return f"'{escape_text(path)}'"
 
 
 def _check_spelling(path: str) -> None:

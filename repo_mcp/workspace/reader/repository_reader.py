@@ -25,12 +25,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
+from repo_mcp.text.lines import unescape_text
 from repo_mcp.workspace.reader import windows_paths
 from repo_mcp.workspace.reader.bounds import OTHER_FILE_SYSTEM, Bounds, Refusals
 from repo_mcp.workspace.reader.client_paths import (
@@ -124,8 +126,18 @@ class RepositoryReader:
             raise RepoError(ErrorCode.UNREADABLE, ROOT_MOVED, "Start the server again.")
 
     def normalise(self, requested: str) -> str:
-        """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`."""
-        return self.names.normalise(requested)
+        """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`.
+
+        A path with \\uXXXX for a character that answers escape is that of the file with the character,
+        unless there is one that is spelled as given. What is returned is judged like any other path.
+        """
+        meant = unescape_text(requested)
+        if meant != requested:
+            with suppress(RepoError):
+                spelled = self.names.normalise(requested)
+                if self.lstat(spelled) is not None:
+                    return spelled
+        return self.names.normalise(meant)
 
     def read(self, path: str, max_bytes: int) -> OpenedFile:
         """Return the bytes of the regular file at `path`, resolving links inside the root.

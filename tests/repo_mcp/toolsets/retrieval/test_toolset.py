@@ -344,7 +344,7 @@ def test_search_while_the_engine_says_more_than_rows(served: Served, monkeypatch
     assert envelope["result"]["matches"][0]["path"] == "a\\u202eb.md"
     assert envelope["meta"]["warnings"] == [
         "docs: stopped after 10 seconds",
-        "A path has control, bidirectional or zero-width characters, which are shown as \\uXXXX.",
+        "A path has control, bidirectional or zero-width characters, shown as \\uXXXX: give it as shown.",
     ]
 
 
