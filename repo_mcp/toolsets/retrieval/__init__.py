@@ -82,7 +82,7 @@ _ENTRIES = (
         "list_dir",
         schemas.LIST_TITLE,
         schemas.LIST_DESCRIPTION,
-        schemas.list_dir_input,
+        schemas.list_dir_input(),
         schemas.list_dir_output(),
         calls.list_dir,
     ),

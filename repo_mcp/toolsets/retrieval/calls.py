@@ -227,8 +227,7 @@ def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     except RepoError as error:
         raise explain(error, "list_dir", name, path) from error
     page.check([entry.path for entry in listing.entries])
-    most = repository.config.limits.max_list_results
-    rows = min(len(listing.entries) - page.start, find_integer(arguments, "limit") or most, most)
+    rows = min(len(listing.entries) - page.start, repository.config.limits.max_list_results)
     return Draft(lambda count: _build_listing(listing, page, count), rows)
 
 

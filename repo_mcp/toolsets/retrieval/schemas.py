@@ -158,13 +158,12 @@ LIST_DESCRIPTION = (
 )
 
 
-def list_dir_input(limits: Limits) -> Schema:
-    path, most = 'Default "": the root.', limits.max_list_results
+def list_dir_input() -> Schema:
+    path = 'Default "": the root.'
     return build_object(
         {
             "repo": build_choice("", REPOS),
             "path": build_text(path, MAX_PATH_CHARS, least=0) | {"default": ""},
-            "limit": build_count(f"Maximum entries, 1 to {most:,}. Default {most:,}.", most, most),
             "cursor": CURSOR,
         },
         ["repo"],

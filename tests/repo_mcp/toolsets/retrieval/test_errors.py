@@ -124,11 +124,7 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`start_line` is beyond the end of the file": RANGE | {"start_line": 5, "end_line": 9},
     },
     "list_dir": path_cases(DIRECTORY)
-    | {
-        "`path` is not a directory": DIRECTORY | {"path": "lib/a.c"},
-        "`limit` is zero or below": DIRECTORY | {"limit": 0},
-        "`limit` is not an integer": DIRECTORY | {"limit": "all"},
-    }
+    | {"`path` is not a directory": DIRECTORY | {"path": "lib/a.c"}}
     | cursor_cases("list_dir", DIRECTORY),
 }
 
