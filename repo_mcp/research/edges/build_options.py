@@ -63,7 +63,8 @@ def read_option(state: ResearchState, reading: Reading) -> tuple[Form, Subject] 
     if reading.form in _OTHER_FORMS:
         return None
     query = state.request.query
-    named = [one.asked for one in reading.subjects if one.asked.startswith(PREFIX) or is_option(one)]
+    asked = ((one.asked.partition(" ")[0], one) for one in reading.subjects)  # `CONFIG_NET configured`
+    named = [name for name, one in asked if name.startswith(PREFIX) or is_option(one)]
     guessed = list_own_names(state.request.guesses)
     names = named
     if not named and (_ASKS.search(query) or any(one.startswith(PREFIX) for one in guessed)):

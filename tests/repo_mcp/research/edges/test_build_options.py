@@ -75,3 +75,8 @@ def test_it_stands_for_the_option_in_a_second_question(asked: Asked) -> None:
 )
 def test_an_option_may_be_described_or_guessed(asked: Asked, query: str) -> None:
     assert asked.ask(query).claim.startswith(("NET_FAST is declared at", "CONFIG_NET_FAST is declared at"))
+
+
+def test_a_test_that_declares_an_option_as_a_variable_does_not_hide_it() -> None:
+    tree = {**TEXTS, "tools/testing/busy.c": "extern _Bool CONFIG_NET_FAST;\n"}
+    assert DECLARED in Asked(tree).ask("where is CONFIG_NET_FAST configured?").claim
