@@ -192,15 +192,19 @@ class Engines:
     @property
     def researcher(self) -> Researcher:
         """Return the engine that answers questions about the code from graph and text."""
-        from repo_mcp.research.live_searches import LiveSearches
+        from repo_mcp.research.findings.live_searches import LiveSearches
         from repo_mcp.research.research import Researcher
 
         sources, docs = self._sources, self.documentation
         searches = LiveSearches(
-            sources.index, sources.tree.read_bytes, self._make_layout_reader(), sources.search, docs.search
+            sources.index,
+            sources.tree.read_bytes,
+            self._make_layout_reader(),
+            sources.search,
+            self.exact.search,
+            docs.search,
         )
-        look_once = sources.index.look.once
-        return Researcher(self.graph, searches, self.exact.search, sources.tree.read_bytes, look_once)
+        return Researcher(self.graph, searches, sources.index.look.once)
 
     @property
     def impact(self) -> ImpactFinder:

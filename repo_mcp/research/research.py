@@ -11,13 +11,14 @@ from functools import partial
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.model import ExactAnswer, ExactRequest, Hit
+from repo_mcp.model import Hit
 from repo_mcp.record_classes import replace
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.excerpts import add_excerpts
+from repo_mcp.research.findings.live_searches import LiveSearches
 from repo_mcp.research.findings.progress import Room
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
@@ -38,7 +39,7 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_limits, note_lines, search_words
-from repo_mcp.research.findings.source import Searches, Source
+from repo_mcp.research.findings.source import Source
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
     AnsweredPart,
@@ -321,19 +322,12 @@ class Researcher:
     def __init__(
         self,
         graph: LiveGraph,
-        searches: Searches,
-        search_exact: Callable[[ExactRequest, Callable[[], bool]], ExactAnswer],
-        read: Callable[[str], bytes],
+        searches: LiveSearches,
         look_once: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        """Take a function `read` that returns the bytes of a live file or raises RepoError.
-
-        While a question is answered within `look_once`, the tree is looked over for changes only once.
-        """
+        """Take what is searched; within `look_once` the tree is looked over for changes only once."""
         self._graph = graph
         self._searches = searches
-        self._search_exact = search_exact
-        self._read = read
         self._look_once = look_once
 
     def answer(self, request: ResearchRequest, control: RunControl) -> Report:
@@ -349,15 +343,12 @@ class Researcher:
                 if error.code is not ErrorCode.INDEX_UNAVAILABLE:
                     raise
                 graph = None
-            is_partial = graph is not None and self._graph.is_partial()
-            present = self._graph.list_present_languages()
             source = Source(
                 graph,
                 self._searches,
-                lambda asked: self._search_exact(asked, control.cancelled),
-                self._read,
-                is_partial=is_partial,
-                present=present,
+                control.cancelled,
+                is_partial=graph is not None and self._graph.is_partial(),
+                present=self._graph.list_present_languages(),
             )
             report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))

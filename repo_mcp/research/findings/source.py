@@ -5,54 +5,25 @@ Functions that take a Source raise no errors for files that cannot be read: thes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import Protocol
 
-from repo_mcp.bundler.best_blocks import RatedBlock
 from repo_mcp.bundler.layouts import Layout
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
-from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
+from repo_mcp.model import ExactAnswer, ExactRequest, Hit
+from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.live_searches import LiveSearches
 from repo_mcp.research.findings.locating import find_inner_span, find_innermost
 from repo_mcp.symbol_index.unread_declarations import list_spelled
 from repo_mcp.text.lines import decode_source, split_lines
 
 MAX_SPELLED = 100  # declarations of one name
 CACHED_FILES = 32  # whose lines are kept
-
-
-class Searches(Protocol):
-    """The searches of one root that need no symbols."""
-
-    def search(self, request: SearchRequest, /) -> SearchAnswer:
-        """Return the best hits for words."""
-        ...
-
-    def rate(
-        self, request: BundleRequest, folder: str, most: int, /
-    ) -> tuple[list[RatedBlock], dict[str, float]]:
-        """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms."""
-        ...
-
-    def read_layout(self, path: str, text: bytes, /) -> Layout:
-        """Return the declarations of a text, and the lines of its comments."""
-        ...
-
-    def search_docs(self, request: DocsRequest, /) -> DocsAnswer:
-        """Return the best sections of documents and comments of declarations."""
-        ...
-
-    def look_up_words(self, text: str, /) -> tuple[Sequence[QueryWord], bool]:
-        """Return the words of a text that may tell something, and whether all files were looked up."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +43,15 @@ class Source:
     def __init__(
         self,
         graph: Graph | None,
-        searches: Searches,
-        search_exact: Callable[[ExactRequest], ExactAnswer],
-        read: Callable[[str], bytes],
+        searches: LiveSearches,
+        cancelled: Callable[[], bool],
         *,
         is_partial: bool = False,
         present: Collection[str] = (),
     ) -> None:
         """Take a `graph`, or None while nothing is parsed; if it `is_partial`, it may lack declared names.
 
-        `read` returns the bytes of a file or raises RepoError. `present` holds the languages of all files.
+        Exact searches end when `cancelled` returns True. `present` holds the languages of all files.
         """
         self.graph = graph
         self.is_partial = is_partial
@@ -89,13 +59,15 @@ class Source:
         self.search = searches.search
         self.rate = searches.rate
         self.search_docs = searches.search_docs
-        self._look_up_words = searches.look_up_words
-        self._read_layout = searches.read_layout
+        self._searches = searches
+        self._cancelled = cancelled
         self._layouts: LruCache[str, Layout] = LruCache(CACHED_FILES)
-        self.search_exact = search_exact
-        self._read = read
         self._spelled: dict[str, list[Hit]] = {}
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
+
+    def search_exact(self, request: ExactRequest) -> ExactAnswer:
+        """Return the matches of a literal or an expression in live texts."""
+        return self._searches.search_exact(request, self._cancelled)
 
     def list_spelled(self, name: str) -> list[Hit]:
         """Return the best declarations of exactly a name, as lines of text show them, in any type."""
@@ -114,12 +86,12 @@ class Source:
     def find_layout(self, path: str) -> Layout:
         """Return the declarations of a live file, as its text shows them, and the lines of its comments."""
         return self._layouts.get(
-            path, lambda: self._read_layout(path, "\n".join(self.read_lines(path)).encode())
+            path, lambda: self._searches.read_layout(path, "\n".join(self.read_lines(path)).encode())
         )
 
     def _read_lines(self, path: str) -> tuple[str, ...]:
         try:
-            raw = split_lines(decode_source(self._read(path)).data)
+            raw = split_lines(decode_source(self._searches.read(path)).data)
         except RepoError:
             raw = []
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
@@ -130,14 +102,14 @@ class Source:
         The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
         absent. Nothing is said of words that are `replaced` by others.
         """
-        words, is_whole = self._look_up_words(text)
+        words, is_whole = self._searches.look_up_words(text)
         telling = [one for one in words if one.text not in replaced]
         absent = [one.text for one in telling if not one.units and is_whole]
         return absent, describe_absent(telling, is_whole=is_whole), is_whole and lacks_most(text, words)
 
     def is_absent(self, word: str) -> bool:
         """Return True for a word that no file has."""
-        words, is_whole = self._look_up_words(word)
+        words, is_whole = self._searches.look_up_words(word)
         return is_whole and bool(words) and not any(one.units for one in words)
 
     def find_around(self, path: str, line: int) -> Node | None:

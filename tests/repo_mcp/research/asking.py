@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
 from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
@@ -82,26 +83,24 @@ class Asked:
     def open_source(self) -> Source:
         is_partial = bool(self.unparsed)
         present = {find_language(path).name for path in self.texts}
-        return Source(
-            self._graph, self, self._search_exact, self._read, is_partial=is_partial, present=present
-        )
+        return Source(self._graph, cast("Any", self), lambda: False, is_partial=is_partial, present=present)
 
     def rate(
         self, request: BundleRequest, folder: str, most: int
     ) -> tuple[list[RatedBlock], dict[str, float]]:
-        return rate_blocks(request, IndexSource(self._searcher, self._read, folder=folder), read_layout, most)
+        return rate_blocks(request, IndexSource(self._searcher, self.read, folder=folder), read_layout, most)
 
     def read_layout(self, path: str, text: bytes) -> Layout:
         return read_layout(path, text)
 
     def search_docs(self, request: DocsRequest) -> DocsAnswer:
-        reader = MediaReader(str, lambda _path: None, lambda path, _most: self._read(path))
-        return search_docs(request, DocsSource(self._searcher, self._read, reader, {}, 1_000), lambda: False)
+        reader = MediaReader(str, lambda _path: None, lambda path, _most: self.read(path))
+        return search_docs(request, DocsSource(self._searcher, self.read, reader, {}, 1_000), lambda: False)
 
     def look_up_words(self, text: str) -> tuple[Sequence[QueryWord], bool]:
         return look_up_words(text, self._searcher.count_units), True
 
-    def _read(self, path: str) -> bytes:
+    def read(self, path: str) -> bytes:
         if path not in self.texts:
             raise RepoError(ErrorCode.NOT_FOUND, "There is no such file.")
         return self.texts[path].encode()
@@ -109,7 +108,7 @@ class Asked:
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Return pieces of HIT_LINES lines, those with most of the words first; declarations as they are."""
         if request.symbols_only:
-            return run_search(self._searcher, request, 32, self._read)
+            return run_search(self._searcher, request, 32, self.read)
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []
         for path, text in sorted(self.texts.items()):
@@ -141,7 +140,7 @@ class Asked:
         hits.sort(key=lambda hit: -hit.score)
         return SearchAnswer(tuple(hits[: request.top_k]), len(hits), len(hits) > request.top_k, "s1")
 
-    def _search_exact(self, request: ExactRequest) -> ExactAnswer:
+    def search_exact(self, request: ExactRequest, _cancelled: object) -> ExactAnswer:
         pattern = request.pattern if request.regex else re.escape(request.pattern)
         pattern = rf"(?<!\w)(?:{pattern})(?!\w)" if request.whole_word else pattern
         compiled = re.compile(pattern, 0 if request.case_sensitive else re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Search the newest index for a question: by words, for declarations, in documents."""
+"""Search the newest index and the live texts for a question: what needs no symbols."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repo_mcp.bundler.source import IndexSource
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
-from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass
 
@@ -22,9 +22,10 @@ class LiveSearches:
     """Searches of the newest index. Safe for use from several threads."""
 
     index: LiveIndex
-    read: Callable[[str], bytes]
+    read: Callable[[str], bytes]  # a live file; raises RepoError
     read_layout: LayoutReader
     search: Callable[[SearchRequest], SearchAnswer]
+    search_exact: Callable[[ExactRequest, Callable[[], bool]], ExactAnswer]  # until it is cancelled
     search_docs: Callable[[DocsRequest], DocsAnswer]
 
     def rate(
