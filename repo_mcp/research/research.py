@@ -13,6 +13,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.model import Hit
 from repo_mcp.record_classes import replace
+from repo_mcp.research.built_reports import OF_USERS, build_report
 from repo_mcp.research.claims.parts_claim import describe_part, leave_out_told
 from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
@@ -25,20 +26,14 @@ from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
-    Focus,
     Form,
-    Link,
-    MapEdge,
-    MapNode,
-    Outside,
     Reading,
     Report,
     ResearchRequest,
     RunControl,
-    Subject,
     TakenAs,
 )
-from repo_mcp.research.findings.research_state import ResearchState, list_limits, note_lines, search_words
+from repo_mcp.research.findings.research_state import ResearchState, note_lines, search_words
 from repo_mcp.research.findings.source import Source
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.joined_parts import (
@@ -57,49 +52,59 @@ from repo_mcp.research.question.parts import MOST_PARTS, split_question
 from repo_mcp.research.question.phrases import split_test_exception
 from repo_mcp.research.question.pronouns import has_pronoun, only_asks_where_set, refer_back
 from repo_mcp.research.question.raised_places import find_raised_place
-from repo_mcp.research.question.readings import narrow_subjects
+from repo_mcp.research.question.readings import narrow_subjects, read_as_open
 from repo_mcp.research.question.understanding import understand
-from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.settled_reading import settle_reading
-from repo_mcp.research.structure.architecture import Architecture
-from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import split_guesses
 
 TEXT_HITS = 20  # of the search for the words, while there is no symbol index
-MAX_OUTSIDE = 40  # names declared outside that a report lists
 _MORE_PARTS = f"At most {MOST_PARTS} parts of a question are answered: ask the others by themselves."
 # Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4, Form.OPEN: 1, Form.ERRORS: 1}
-_WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
-_OF_USERS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.TESTS, Form.RAISED})
-_NARROWED = _OF_USERS | {Form.IMPLEMENTATIONS}  # of which the end of a question may say where
+_NARROWED = OF_USERS | {Form.IMPLEMENTATIONS}  # of which the end of a question may say where
 NO_RECORD = (
     "There is no symbol index yet, so this answer comes from a search for the words;"
     " no references were followed."
 )
-MAX_EDGES = 200  # of the map
 FIRST_OF_PART = 4  # findings of a part of a question, which are shown almost always
 
 
-def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
-    """Return the symbols found and the edges between them, both in the order of discovery."""
-    nodes = [
-        MapNode(node.node_id, node.qualified_name, node.kind, node.path) for node in state.nodes.values()
-    ]
-    links = [
-        link for link in state.links.values() if link.source in state.nodes and link.target in state.nodes
-    ]
-    if len(links) > MAX_EDGES:
-        state.limit(f"{len(links) - MAX_EDGES} edges of the map", f"{MAX_EDGES} are shown")
-    return tuple(nodes), tuple(_build_edge(state, link) for link in links[:MAX_EDGES])
+class Researcher:
+    """Answers research questions. Safe for use from several threads."""
 
+    def __init__(
+        self,
+        graph: LiveGraph,
+        searches: LiveSearches,
+        look_once: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Take what is searched; within `look_once` the tree is looked over for changes only once."""
+        self._graph = graph
+        self._searches = searches
+        self._look_once = look_once
 
-def _build_edge(state: ResearchState, link: Link) -> MapEdge:
-    source, target = state.nodes[link.source], state.nodes[link.target]
-    line = link.lines[0] if link.lines else source.symbol.start_line
-    citation = write_citation(source.path, line, line)
-    count = max(1, link.line_count)
-    return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)
+    def answer(self, request: ResearchRequest, control: RunControl) -> Report:
+        """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
+
+        While no symbols are indexed, the report comes from a search for the words alone, with a warning.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self._look_once())
+            try:
+                graph = stack.enter_context(self._graph.open(names=request.query))
+            except RepoError as error:
+                if error.code is not ErrorCode.INDEX_UNAVAILABLE:
+                    raise
+                graph = None
+            source = Source(
+                graph,
+                self._searches,
+                control.cancelled,
+                is_partial=graph is not None and self._graph.is_partial(),
+                present=self._graph.list_present_languages(),
+            )
+            report = answer_question(request, source, control)
+        return replace(report, warnings=(*report.warnings, *self._graph.warn()))
 
 
 def answer_question(request: ResearchRequest, source: Source, control: RunControl) -> Report:
@@ -107,55 +112,85 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     check_request(request)
     question, guesses = split_guesses(request.query)
     request = replace(request, query=question, guesses=guesses)
+    if source.graph is None:
+        return _answer_by_text(request, source, control)
     parts = split_question(request.query)
-    if parts != (request.query,) and source.graph is not None:
+    if parts != (request.query,):
         return _answer_parts(request, parts, source, control)
     state, reading = _begin(request, source, control, Room())
-    if source.graph is None:
-        return _answer_by_text(state, reading)
-    return _build_report(request, state, reading, _investigate(state, reading))
+    return build_report(request, state, reading, _investigate(state, reading))
+
+
+def check_request(request: ResearchRequest) -> None:
+    """Raise RepoError with INVALID_ARGUMENT, naming the argument, when a request is not valid."""
+    if not request.query.strip():
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "query is empty.",
+            "Ask a question, such as: what calls authenticate()?",
+            {"argument": "query"},
+        )
+    if request.depth is not None and not MIN_DEPTH <= request.depth <= MAX_DEPTH:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"depth is {request.depth}.",
+            f"Give {MIN_DEPTH} to {MAX_DEPTH}.",
+            {"argument": "depth"},
+        )
 
 
 def _begin(
     request: ResearchRequest, source: Source, control: RunControl, room: Room
 ) -> tuple[ResearchState, Reading]:
-    """Return the state of a question and its reading.
-
-    The folder, the types, or "except tests" at the end narrow what is found, if the question fits without.
-    """
-    if source.graph is not None:
-        query, but_tests = split_test_exception(request.query)
-        query, types = find_raised_place(source.graph, query, request.folder)
-        folder = request.folder
-        if not folder and not types:
-            query, folder = split_folder(query, source.graph.name_uses.list_source_paths())
-        if query != request.query:
-            own = replace(request, query=query)
-            state = ResearchState(source, own, control, wants_tests=asks_for_tests(query))
-            state.room, state.raising_types = room, types
-            reading = _read(state)
-            if reading.form is Form.TESTS and (inside := narrow_subjects(reading, folder)):
-                reading, folder = inside, request.folder  # it tells where they are, not where their tests are
-            if reading.form in _NARROWED:
-                state.folder, state.leaves_out_tests = folder, but_tests
-                named = join_names(dict.fromkeys(one.qualified_name for one in types))
-                texts = [reading.text, f"in {named}" if types else ""]
-                texts.append(f"in the folder {folder}" if folder != request.folder else "")
-                texts.append("except tests" if but_tests else "")
-                return state, replace(reading, text=", ".join(filter(None, texts)))
+    """Return the state of a question and its reading."""
+    narrowed = _begin_narrowed(request, source, control, room)
+    if narrowed is not None:
+        return narrowed
     state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
     state.room = room
     return state, _read(state)
 
 
+def _begin_narrowed(
+    request: ResearchRequest, source: Source, control: RunControl, room: Room
+) -> tuple[ResearchState, Reading] | None:
+    """Return the state and reading of a question without its end, which narrows what is found; or None.
+
+    The end is a folder, the types in which errors are raised, or "except tests". The question must have one
+    of the forms that can be narrowed.
+    """
+    graph = source.get_graph()
+    query, but_tests = split_test_exception(request.query)
+    query, types = find_raised_place(graph, query, request.folder)
+    folder = request.folder
+    if not folder and not types:
+        query, folder = split_folder(query, graph.name_uses.list_source_paths())
+    if query == request.query:
+        return None
+    own = replace(request, query=query)
+    state = ResearchState(source, own, control, wants_tests=asks_for_tests(query))
+    state.room, state.raising_types = room, types
+    reading = _read(state)
+    if reading.form is Form.TESTS and (inside := narrow_subjects(reading, folder)):
+        reading, folder = inside, request.folder  # it tells where they are, not where their tests are
+    if reading.form not in _NARROWED:
+        return None
+    state.folder, state.leaves_out_tests = folder, but_tests
+    named = join_names(dict.fromkeys(one.qualified_name for one in types))
+    texts = [
+        reading.text,
+        f"in {named}" if types else "",
+        f"in the folder {folder}" if folder != request.folder else "",
+        "except tests" if but_tests else "",
+    ]
+    return state, replace(reading, text=", ".join(filter(None, texts)))
+
+
 def _read(state: ResearchState) -> Reading:
-    """Return the way the question is understood. With a graph, it is settled, and so is the depth."""
-    request, source = state.request, state.source
+    """Return the way the question is understood, and set the depth that is usual for it."""
+    request = state.request
     state.report_progress(0, "understanding the question")
-    reading = understand(source, request, partial(find_unparsed, state))
-    if source.graph is None:
-        return reading
-    reading = settle_reading(state, reading)
+    reading = settle_reading(state, understand(state.source, request, partial(find_unparsed, state)))
     reading = pair_subjects(state, reading) if reading.form is Form.DIFFERENCE else reading
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
@@ -206,102 +241,21 @@ def _answer_parts(
     drop_repeated([one.state for one in answered])
     for one in answered:
         quoted.update((own.path, at) for own in one.state.findings[:FIRST_OF_PART] for at in own.shown)
-    reports = [_build_report(one.request, one.state, one.reading, one.gathered) for one in answered]
-    return (
-        replace(reports[0], request=request)
-        if len(reports) == 1
-        else join_reports(request, answered, reports)
-    )
+    reports = [build_report(one.request, one.state, one.reading, one.gathered) for one in answered]
+    if len(reports) == 1:
+        return replace(reports[0], request=request)
+    return join_reports(request, answered, reports)
 
 
-def check_request(request: ResearchRequest) -> None:
-    """Raise RepoError with INVALID_ARGUMENT, naming the argument, when a request is not valid."""
-    if not request.query.strip():
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "query is empty.",
-            "Ask a question, such as: what calls authenticate()?",
-            {"argument": "query"},
-        )
-    if request.depth is not None and not MIN_DEPTH <= request.depth <= MAX_DEPTH:
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            f"depth is {request.depth}.",
-            f"Give {MIN_DEPTH} to {MAX_DEPTH}.",
-            {"argument": "depth"},
-        )
-
-
-def _name_subject(state: ResearchState, reading: Reading) -> Reading:
-    """Return a reading; of a question about the errors of a function that it names, this is the subject."""
-    if reading.form is not Form.ERRORS or not state.failures.asked:
-        return reading
-    asked = reading.subjects[0]
-    return replace(
-        reading, subjects=(replace(asked, taken_as=TakenAs.DECLARED, nodes=tuple(state.failures.asked)),)
-    )
-
-
-def _build_report(
-    request: ResearchRequest, state: ResearchState, reading: Reading, gathered: Gathered
-) -> Report:
-    findings, gone = add_excerpts(state.source, state.findings, only_uses=reading.form in _OF_USERS)
-    findings = quote_values(state, findings)
-    if gone:
-        state.warnings.append(f"Places left out because their files changed after indexing: {gone}.")
-    nodes, edges = build_map(state)
-    architecture = gathered.architecture
-    if architecture is not None and architecture.map_nodes:
-        nodes, edges = architecture.map_nodes, architecture.map_edges
-    report = Report(
-        request,
-        _name_subject(state, reading),
-        state.depth,
-        gathered.claim,
-        gathered.groups,
-        tuple(findings),
-        nodes,
-        edges,
-        tuple(gathered.chains),
-        tuple(state.entry_points.values()),
-        shapes=gathered.shapes,
-        outside=_join_outside(state, reading, architecture),
-        warnings=tuple(state.warnings),
-        is_thin=reading.form is Form.OPEN and state.word_match.is_thin,
-    )
-    if architecture is not None and architecture.modules:
-        report.modules, report.layers = architecture.modules, architecture.layers
-    report.limits = list_limits(state)
-    return report
-
-
-def _join_outside(
-    state: ResearchState, reading: Reading, architecture: Architecture | None
-) -> tuple[Outside, ...] | None:
-    """Return the names declared elsewhere with their uses added up, or None when they are not wanted."""
-    if architecture is not None:
-        return architecture.outside
-    if reading.form not in _WITH_OUTSIDE and state.request.focus is not Focus.DEPENDENCIES:
-        return None
-    joined: dict[str, Outside] = {}
-    for one in state.outside:
-        known = joined.get(one.name)
-        count = one.count + (known.count if known else 0)
-        joined[one.name] = Outside(one.name, count, known.citation if known else one.citation)
-    if len(joined) > MAX_OUTSIDE:
-        state.limit(f"{len(joined) - MAX_OUTSIDE} more names declared outside", f"{MAX_OUTSIDE} are listed")
-    return tuple(joined.values())[:MAX_OUTSIDE] or None
-
-
-def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
-    """Answer with a search for the words alone."""
-    request = state.request
+def _answer_by_text(request: ResearchRequest, source: Source, control: RunControl) -> Report:
+    """Answer with a search for the words alone, while there is no graph."""
+    state = ResearchState(source, request, control, wants_tests=asks_for_tests(request.query))
+    state.report_progress(0, "searching for the words")
     for hit in search_words(state, request.full_text, TEXT_HITS):
         _note_hit(state, hit)
-    findings, _ = add_excerpts(state.source, state.findings)
+    findings, _ = add_excerpts(source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")
-    reading = Reading(Form.OPEN, reading.text, (Subject(request.query, TakenAs.WORDS),))
-    return Report(request, reading, 0, findings=tuple(findings), warnings=(NO_RECORD,))
+    return Report(request, read_as_open(request.query), 0, findings=tuple(findings), warnings=(NO_RECORD,))
 
 
 def _note_hit(state: ResearchState, hit: Hit) -> None:
@@ -314,41 +268,3 @@ def _note_hit(state: ResearchState, hit: Hit) -> None:
     span = (min(lines, default=best), max(lines, default=best))
     reason = Reason(f"contains the words: {', '.join(hit.matched_terms[:6])}")
     note_lines(state, hit.path, span, hit.path, reason, 0, (best,))
-
-
-class Researcher:
-    """Answers research questions. Safe for use from several threads."""
-
-    def __init__(
-        self,
-        graph: LiveGraph,
-        searches: LiveSearches,
-        look_once: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        """Take what is searched; within `look_once` the tree is looked over for changes only once."""
-        self._graph = graph
-        self._searches = searches
-        self._look_once = look_once
-
-    def answer(self, request: ResearchRequest, control: RunControl) -> Report:
-        """Return the report on a question. Raises RepoError: INVALID_ARGUMENT, CANCELLED, INDEX_UNAVAILABLE.
-
-        While no symbols are indexed, the report comes from a search for the words alone, with a warning.
-        """
-        with ExitStack() as stack:
-            stack.enter_context(self._look_once())
-            try:
-                graph = stack.enter_context(self._graph.open(names=request.query))
-            except RepoError as error:
-                if error.code is not ErrorCode.INDEX_UNAVAILABLE:
-                    raise
-                graph = None
-            source = Source(
-                graph,
-                self._searches,
-                control.cancelled,
-                is_partial=graph is not None and self._graph.is_partial(),
-                present=self._graph.list_present_languages(),
-            )
-            report = answer_question(request, source, control)
-        return replace(report, warnings=(*report.warnings, *self._graph.warn()))

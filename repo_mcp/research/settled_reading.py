@@ -28,7 +28,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
-from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.question.readings import build_reading, read_as_open
 from repo_mcp.research.settings.asked_settings import (
     find_described,
     find_key,
@@ -94,17 +94,17 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         described = _find_described(state) or _find_held(state)
         if described is not None:
             return described
-        return _read_as_open(state) if is_described else reading
+        return read_as_open(state.request.query) if is_described else reading
     is_one = len(asked) == 1 and reading.form is not Form.DIFFERENCE
     written = _find_written(state, reading) if is_one else None
     if written is not None:
         return written
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
-        return _find_described(state) or _read_as_open(state)
+        return _find_described(state) or read_as_open(state.request.query)
     is_named = any(map(looks_like_name, asked))
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
-        return _read_as_open(state)
+        return read_as_open(state.request.query)
     nodes = reading.nodes
     setting = _find_setting(reading, question)
     if setting is not None:
@@ -119,7 +119,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
         return reading
     state.limits.clear()
-    return _read_as_open(state)
+    return read_as_open(state.request.query)
 
 
 def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:
@@ -150,7 +150,7 @@ def _compare_keys(state: ResearchState, reading: Reading) -> Reading | None:
         return None
     accessors = tuple(map(partial(_find_accessors, state), reading.subjects))
     is_whole = all(one.nodes for one in accessors)
-    return build_reading(Form.DIFFERENCE, accessors) if is_whole else _read_as_open(state)
+    return build_reading(Form.DIFFERENCE, accessors) if is_whole else read_as_open(state.request.query)
 
 
 def _are_only_keys(state: ResearchState, subject: Subject) -> bool:
@@ -245,10 +245,6 @@ def _find_setting(reading: Reading, question: str) -> Subject | None:
         return None
     nodes = tuple(node for node in subject.nodes if node.symbol.kind not in TYPE_KINDS)
     return replace(subject, nodes=keep_settings(nodes))
-
-
-def _read_as_open(state: ResearchState) -> Reading:
-    return build_reading(Form.OPEN, (Subject(state.request.query, TakenAs.WORDS),))
 
 
 def _is_sentence(subject: Subject, least: int) -> bool:

@@ -89,9 +89,8 @@ class ResearchState:
 
     @property
     def graph(self) -> Graph:
-        """Return the graph, which must exist: without one, a question is answered by text alone."""
-        assert self.source.graph is not None
-        return self.source.graph
+        """Return the graph, which must exist."""
+        return self.source.get_graph()
 
     @property
     def inside(self) -> str:

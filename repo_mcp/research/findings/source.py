@@ -65,6 +65,11 @@ class Source:
         self._spelled: dict[str, list[Hit]] = {}
         self._lines: LruCache[str, tuple[str, ...]] = LruCache(CACHED_FILES)
 
+    def get_graph(self) -> Graph:
+        """Return the graph, which must exist: without one, a question is answered by text alone."""
+        assert self.graph is not None
+        return self.graph
+
     def search_exact(self, request: ExactRequest) -> ExactAnswer:
         """Return the matches of a literal or an expression in live texts."""
         return self._searches.search_exact(request, self._cancelled)

@@ -55,6 +55,11 @@ def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     return Reading(form, text, subjects)
 
 
+def read_as_open(text: str) -> Reading:
+    """Return the reading of an open question, which is answered from the words of a text."""
+    return build_reading(Form.OPEN, (Subject(text, TakenAs.WORDS),))
+
+
 def narrow_subjects(reading: Reading, folder: str) -> Reading | None:
     """Return the reading of the subjects that a folder declares alone, or None if it declares none."""
     inside = [

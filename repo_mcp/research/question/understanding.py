@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
@@ -30,7 +29,7 @@ from repo_mcp.research.question.phrase_names import (
     looks_like_name,
 )
 from repo_mcp.research.question.phrases import Phrase, read_phrase
-from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.question.readings import build_reading, read_as_open
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
@@ -86,10 +85,8 @@ def is_about_shapes(request: ResearchRequest) -> bool:
 
 
 def understand(source: Source, request: ResearchRequest, find_unparsed: FindUnparsed) -> Reading:
-    """Return the way a question is understood. Without a graph, every question is open."""
-    if source.graph is None:
-        return build_reading(Form.OPEN, (Subject(request.query, TakenAs.WORDS),))
-    return _QuestionReader(source, source.graph, request, find_unparsed).read()
+    """Return the way a question is understood. There must be a graph."""
+    return _QuestionReader(source, request, find_unparsed).read()
 
 
 class _QuestionReader:
@@ -98,13 +95,11 @@ class _QuestionReader:
     If the graph is partial, it may lack a name that a text declares: then its words are searched for instead.
     """
 
-    def __init__(
-        self, source: Source, graph: Graph, request: ResearchRequest, find_unparsed: FindUnparsed
-    ) -> None:
-        self._source, self._graph = source, graph
+    def __init__(self, source: Source, request: ResearchRequest, find_unparsed: FindUnparsed) -> None:
+        self._source, self._graph = source, source.get_graph()
         self._request = request
         self._find_unparsed = find_unparsed
-        self._subjects = Subjects(graph, request.folder, source.read_lines)
+        self._subjects = Subjects(self._graph, request.folder, source.read_lines)
         self._parsed = tuple(map(self._qualify, parse_question(request.query)))
 
     def read(self) -> Reading:
@@ -161,13 +156,13 @@ class _QuestionReader:
         """Return the reading of a question that names nothing: it is answered from its words."""
         for one in self._parsed:
             if one.form is Form.TESTS:  # of what is no name: only its words are looked for
-                return build_reading(Form.OPEN, (Subject(one.phrases[0].text, TakenAs.WORDS),))
-        whole = Subject(self._request.query, TakenAs.WORDS)
+                return read_as_open(one.phrases[0].text)
+        reading = read_as_open(self._request.query)
         if is_about_shapes(self._request):
             folder = self._request.folder
             where = f"the folder {folder}" if folder else "the whole repository"
-            return Reading(Form.OPEN, f"what is repeated in {where}", (whole,))
-        return build_reading(Form.OPEN, (whole,))
+            return replace(reading, text=f"what is repeated in {where}")
+        return reading
 
     def _try_form(self, parsed: Parsed) -> Reading | None:
         """Return the reading of one form, or None when one of its subjects does not exist."""
