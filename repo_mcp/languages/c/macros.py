@@ -64,7 +64,9 @@ _PLAIN = re.compile(
 _OBJECT_HEADS = re.compile(
     rb"\bPy(?:Object_(?:VAR_)?HEAD\b[ \t]*+;?|(?:Var)?Object_HEAD_INIT\([^()\n]*+\)[ \t]*+,?)"
 )
-_FALLING = re.compile(rb"\b__attribute__[ \t]*+\(\([ \t]*+(?:__)?fallthrough(?:__)?[ \t]*+\)\)(?=[ \t]*+;)")
+_FALLING = re.compile(
+    rb"__attribute__(?<!\w__attribute__)[ \t]*+\(\([ \t]*+(?:__)?fallthrough(?:__)?[ \t]*+\)\)(?=[ \t]*+;)"
+)
 _PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"randomized_", b"STATIC")
 _OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK")
 _BASIC = rb"(?:unsigned|signed|int|long|short|char|float|double|bool|[a-z]\w*_t)"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.rust.token_chains import UNKNOWN, read_chain_before
+from repo_mcp.languages.rust.token_chains import UNKNOWN, WORD_BYTES, read_chain_before
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.model import AS_VALUE, OF_MACRO, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_CHAIN_BYTES = 80  # before a name in a macro's token tree
-_BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
 _TYPED_PATH = re.compile(rb"([\w:]*\w)(?:::)?\Z")  # before type arguments: `Vec::` in `Vec::<u8>::new()`
 _DECLARED = re.compile(rb"\bfn\s+\Z")  # before a name that is declared, and not called
 _MACRO_CALL = re.compile(rb"!\s*[(\[{]")
 _RANGE = b".."
+_SEPARATORS = b".", b"::"
+_CHAIN_BYTES = WORD_BYTES + b".:"
 
 
 def refer_fields(walk: CaptureWalk, body: Node | None, made: Node) -> None:
@@ -85,16 +86,18 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
 
     Returns "?" for any other qualifier, and "" without one.
     """
-    text = walk.text
-    found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
-    if found is None or found.group(1).endswith(_RANGE) or _is_in_comment(text, found.end(1), start):
+    text, least = walk.text, max(0, start - MAX_CHAIN_BYTES)
+    before = text[least:start].rstrip()
+    end = least + len(before)
+    if not before.endswith(_SEPARATORS) or before.endswith(_RANGE) or _is_in_comment(text, end, start):
         return "", ""
-    chain = found.group(1).decode("utf-8", "replace").rpartition("..")[2]
-    if chain.startswith(".") and text[found.start() - 1 : found.start()] != b"$":
+    first = least + len(before.rstrip(_CHAIN_BYTES))
+    chain, mark = text[first:end].decode("utf-8", "replace").rpartition("..")[2], text[first - 1 : first]
+    if chain.startswith(".") and mark != b"$":
         return read_chain_before(text, start), ""
-    if chain == "::" and text[found.start() - 1 : found.start()] == b">":
-        return _read_typed_path(text, found.start()), ""
-    if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
+    if chain == "::" and mark == b">":
+        return _read_typed_path(text, first), ""
+    if mark == b"$" and not chain.startswith("crate"):
         return UNKNOWN, ""  # an argument of a macro
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or UNKNOWN, PATH if is_path else ""

@@ -7,13 +7,13 @@ arguments before a name, and comments with brackets or quotes.
 from __future__ import annotations
 
 import re
+import string
 
 from repo_mcp.languages.treesitter.capture_scopes import name_chain
 
 MAX_BYTES = 400  # before a name
 UNKNOWN = "?"
-_WORD = re.compile(rb"[\w]+\Z")
-_SEPARATOR = re.compile(rb"\s*(?:(?<!\.)\.|::)\s*\Z")
+WORD_BYTES = (string.ascii_letters + string.digits + "_").encode()
 _OPENING = {ord(b")"): ord(b"("), ord(b"]"): ord(b"[")}
 _QUOTE, _ESCAPE, _CALLED = b'"'[0], b"\\"[0], b"!$"
 _CALLED_WITH_TYPES = _CALLED + b">}"  # before brackets: `parse::<Side>(text)`
@@ -23,12 +23,17 @@ _CHARACTER = re.compile(rb"'\\?[\"()\[\]]'\Z")
 def read_chain_before(text: bytes, start: int) -> str:
     """Return the qualifier of the name at `start`, dotted as outside of macros; UNKNOWN if it is unclear."""
     text = text[max(0, start - MAX_BYTES) : start]
-    separator = _SEPARATOR.search(text)
-    if separator is None:
-        return UNKNOWN
-    end = separator.start()
-    first = _find_start(text, end)
+    end = _find_separator(text)
+    first = _find_start(text, end) if end >= 0 else -1
     return name_chain(text[first:end]) if first >= 0 else UNKNOWN
+
+
+def _find_separator(text: bytes) -> int:
+    """Return where the dot or the colons at the end of a text begin, with blanks before it; -1 if none do."""
+    text = text.rstrip()
+    if text.endswith(b"::"):
+        return len(text[:-2].rstrip())
+    return len(text[:-1].rstrip()) if text.endswith(b".") and not text.endswith(b"..") else -1
 
 
 def _find_start(text: bytes, end: int) -> int:
@@ -40,15 +45,15 @@ def _find_start(text: bytes, end: int) -> int:
         is_group = at > 0 and text[at - 1] in _OPENING
         while at > 0 and text[at - 1] in _OPENING:
             at = _skip_group(text, at)
-        word = _WORD.search(text, 0, max(at, 0))
-        if at <= 0 or (word is None and not is_group) or (text[at - 1] in _CALLED):
+        word = len(text[: max(at, 0)].rstrip(WORD_BYTES))  # where it begins
+        if at <= 0 or (word == at and not is_group) or (text[at - 1] in _CALLED):
             return -1
-        if word is None:
+        if word == at:
             return at if text[at - 1] not in _CALLED_WITH_TYPES else -1
-        separator = _SEPARATOR.search(text, 0, word.start())
-        if separator is None:
-            return word.start() if word.start() and text[word.start() - 1] not in _CALLED else -1
-        at = separator.start()
+        separator = _find_separator(text[:word])
+        if separator < 0:
+            return word if word and text[word - 1] not in _CALLED else -1
+        at = separator
 
 
 def _skip_group(text: bytes, end: int) -> int:

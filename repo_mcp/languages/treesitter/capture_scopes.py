@@ -132,10 +132,16 @@ def _simplify(text: bytes) -> bytes:
 
 def _collapse(text: bytes) -> bytes:
     """Return a chain without the contents of its brackets; "()" stays, "[]" becomes a member."""
-    text = _STRINGS.sub(b"", text)
+    if b'"' in text:
+        text = _STRINGS.sub(b"", text)
     for _ in range(MAX_NESTED):
-        text = _RANGES.sub(b"", _SLICING.sub(b".as_ref()", text))
-        shorter = _CURLY.sub(b"", _SQUARE.sub(b"\x01", _ROUND.sub(b"\0", text)))
+        if b".." in text:
+            text = _RANGES.sub(b"", _SLICING.sub(b".as_ref()", text))
+        shorter = _ROUND.sub(b"\0", text)
+        if b"[" in shorter:
+            shorter = _SQUARE.sub(b"\x01", shorter)
+        if b"{" in shorter:
+            shorter = _CURLY.sub(b"", shorter)
         if shorter == text:
             break
         text = shorter
