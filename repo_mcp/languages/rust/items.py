@@ -14,7 +14,7 @@ from repo_mcp.languages.treesitter.blanking import blank_group
 
 MAX_WRAPPERS = 2_000  # of one file
 MAX_IMPORTS = 2_000  # of one file
-# Patterns begin with a line feed, which is quick to search for; texts get one for what is in their first line.
+# Patterns begin with a line feed, which is quick to search for; texts get one before their first line.
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
 # Any other macro is treated in the same way if its first item, after attributes and comments, is a trait:
 # nothing else begins like one. Lines in its braces that begin with @ are meant for the macro.
