@@ -146,7 +146,8 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
         raise _refuse_several(symbol, list(found))
     similar = _join_near(repository, symbol, similar)
     hint = f"Similar: {similar}" if similar else "No name is similar; repo.search looks for words."
-    raise RepoError(ErrorCode.NOT_FOUND, f"No file declares {shown(symbol)}.", hint, {"argument": "symbol"})
+    said = " ".join([f"No file declares {shown(symbol)}.", *repository.symbol_index.warn()])
+    raise RepoError(ErrorCode.NOT_FOUND, said, hint, {"argument": "symbol"})
 
 
 def _join_near(repository: Repository, symbol: str, similar: str) -> str:

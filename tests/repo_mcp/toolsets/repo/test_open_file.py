@@ -258,6 +258,17 @@ def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served
     assert "does not parse as Python" in error["hint"]
 
 
+def test_a_name_that_may_be_in_a_changed_file_is_not_denied(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text("class WorkerPool: ...\n")
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()
+    (tmp_path / "root" / "b.py").write_text("class Switched: ...\n")
+    error = served.call(symbol="Switched")["error"]
+    lacking = "1 file changed and is not indexed yet: results may be out of date."
+    assert error["message"] == f"No file declares 'Switched'. {lacking}"
+
+
 @pytest.mark.parametrize(
     ("asked", "hint"),
     [
