@@ -108,9 +108,15 @@ class Dropped(_Record):
 
 Frame = Request | Notification | Response | Refusal | Dropped
 
+TOO_DEEP = f"parse error: more than {MAX_DEPTH} levels of nesting"
 TOO_LONG = f"message too large: a line may have at most {MAX_FRAME_BYTES} bytes"
-# An id before method and params. One behind them is not looked for: arguments may hold what looks like it.
-_LEADING_ID = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,19}|"[^"\\\x00-\x1f]*")\s*,'
+_ID = rb'"id"\s*:\s*(-?\d{1,19}|"[^"\\\x00-\x1f]*")\s*'
+# An id before method and params, or the last thing in the message. One between is not looked for: arguments
+# may hold what looks like it.
+_LEADING_ID = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID + rb","
+_TRAILING_ID = rb",\s*" + _ID + rb"\}\s*$"
+_ENDING_BYTES = 8_192  # of a line, in which its trailing id is
+MAX_CAPS = 16  # a line without a leading id is refused, at the latest, when it is so many times too long
 
 
 class LineSplitter:
@@ -121,43 +127,59 @@ class LineSplitter:
         self._pieces: list[bytes] = []
         self._held_bytes = 0
         self._discarding = False
+        self._ending: bytes | None = None  # of a line that is discarded and not refused yet
 
     def feed(self, data: bytes) -> Iterator[bytes | Refusal]:
         """Yield each line that `data` completes, without its "\\n"; a refusal for each line over the cap.
 
-        The refusal comes as soon as the cap is passed: a line without an end is refused too.
+        The refusal comes as soon as the cap is passed if the line begins with its id; else at its end, where
+        the id may be. A line without an end is refused too.
         """
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             yield from self._hold(data[start:end])
             if not self._discarding:
                 yield b"".join(self._pieces)
+            elif self._ending is not None:
+                yield _refuse_long(ending=self._ending)
             self._forget()
             self._discarding = False
             start = end + 1
         yield from self._hold(data[start:])
 
-    def finish(self) -> bytes | None:
-        """Return the last line when the stream ended without "\\n"; None without one."""
-        line = b"".join(self._pieces)
+    def finish(self) -> bytes | Refusal | None:
+        """Return the last line, or its refusal, when the stream ended without "\\n"; None without one."""
+        line, ending = b"".join(self._pieces), self._ending
         self._forget()
-        return line or None
+        return line or (None if ending is None else _refuse_long(ending=ending))
 
     def _hold(self, piece: bytes) -> Iterator[Refusal]:
-        if self._discarding or not piece:
-            return
-        if self._held_bytes + len(piece) > self._max_bytes:
-            refusal = _refuse_long(b"".join((*self._pieces, piece)))
-            self._forget()
-            self._discarding = True
-            yield refusal
-            return
-        self._pieces.append(piece)
         self._held_bytes += len(piece)
+        if self._discarding:
+            yield from self._discard(piece)
+        elif self._held_bytes <= self._max_bytes:
+            self._pieces.append(piece)
+        else:
+            beginning, self._discarding = b"".join((*self._pieces, piece)), True
+            self._pieces.clear()
+            refusal = _refuse_long(beginning)
+            if refusal.id is None:
+                self._ending = beginning[-_ENDING_BYTES:]
+            else:
+                yield refusal
+
+    def _discard(self, piece: bytes) -> Iterator[Refusal]:
+        if self._ending is None:
+            return
+        self._ending = (self._ending + piece)[-_ENDING_BYTES:]
+        if self._held_bytes > MAX_CAPS * self._max_bytes:
+            self._ending = None
+            yield _refuse_long()
 
     def _forget(self) -> None:
         self._pieces.clear()
         self._held_bytes = 0
+        self._ending = None
 
 
 class _NotStrict(ValueError):
@@ -226,11 +248,11 @@ def _decode(line: bytes) -> object:
     except UnicodeDecodeError:
         raise _NotStrict(PARSE_ERROR, "parse error: the message is not UTF-8") from None
     except RecursionError:
-        raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting") from None
+        raise _NotStrict(PARSE_ERROR, TOO_DEEP) from None
     except json.JSONDecodeError:
         raise _NotStrict(PARSE_ERROR, "parse error: the message is not one JSON value") from None
     if _too_deep(value):
-        raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting")
+        raise _NotStrict(PARSE_ERROR, TOO_DEEP)
     return value
 
 
@@ -251,14 +273,18 @@ def _usable_id(value: object) -> RequestId | None:
     return None
 
 
-def _refuse_long(beginning: bytes) -> Refusal:
-    """Return the refusal of a line over the cap, under its id if the line begins with it."""
-    found = re.match(_LEADING_ID, beginning)
+def _find_id(beginning: bytes, ending: bytes) -> RequestId | None:
+    """Return the id with which a message begins or else ends; None where neither shows a usable one."""
+    found = re.match(_LEADING_ID, beginning) or re.search(_TRAILING_ID, ending)
     try:
-        request_id = _usable_id(json.loads(found[1])) if found else None
+        return _usable_id(json.loads(found[1])) if found else None
     except ValueError:  # no UTF-8, or a number that begins with 0
-        request_id = None
-    return Refusal(request_id, INVALID_REQUEST, TOO_LONG)
+        return None
+
+
+def _refuse_long(beginning: bytes = b"", ending: bytes = b"") -> Refusal:
+    """Return the refusal of a line over the cap, under the id that its beginning or ending shows."""
+    return Refusal(_find_id(beginning, ending), INVALID_REQUEST, TOO_LONG)
 
 
 def parse_frame(line: bytes) -> Frame:
@@ -266,7 +292,10 @@ def parse_frame(line: bytes) -> Frame:
     try:
         value = _decode(line)
     except _NotStrict as refused:
-        return Refusal(None, refused.code, refused.message)
+        # What is too deep is still JSON, and a client may have handed on what a model made up.
+        is_deep = refused.message == TOO_DEEP
+        request_id = _find_id(line, line[-_ENDING_BYTES:]) if is_deep else None
+        return Refusal(request_id, refused.code, refused.message)
     if not isinstance(value, dict):
         what = "a batch, not" if isinstance(value, list) else "not"
         return Refusal(None, INVALID_REQUEST, f"invalid request: the message is {what} one JSON object")

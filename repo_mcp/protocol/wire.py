@@ -323,9 +323,9 @@ class Wire:
         try:
             while data := self._read_some():
                 for line in splitter.feed(data):
-                    self._judge(line if isinstance(line, Refusal) else parse_frame(line), take)
+                    self._judge(line, take)
             if (last := splitter.finish()) is not None:
-                self._judge(parse_frame(last), take)
+                self._judge(last, take)
         except Exception:  # the pipe broke, or whoever takes frames went away
             reason = StopReason.BROKEN_PIPE
         self.stop(reason)
@@ -336,8 +336,9 @@ class Wire:
         except OSError:  # the terminal or socket went away
             return b""
 
-    def _judge(self, frame: Frame, take: TakeMessage) -> None:
+    def _judge(self, line: bytes | Refusal, take: TakeMessage) -> None:
         """Answer a refused frame and hand the others on. Blocks while too much is in flight."""
+        frame: Frame = line if isinstance(line, Refusal) else parse_frame(line)
         if isinstance(frame, Request) and not self._in_flight.add(frame.id):
             frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is already in flight")
         if isinstance(frame, Refusal):

@@ -9,6 +9,7 @@ import pytest
 from repo_mcp.protocol.frames import (
     INVALID_PARAMS,
     INVALID_REQUEST,
+    MAX_CAPS,
     MAX_DEPTH,
     PARSE_ERROR,
     TOO_LONG,
@@ -39,7 +40,6 @@ PARSE_ERRORS = {
     "Infinity": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":-Infinity}}',
     "1e999": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1e999}}',
     "5000 digits": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":' + b"9" * 5_000 + b"}}",
-    "deep": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 65 + b"1" + b"}" * 65 + b"}",
     "very deep": b"[" * 100_000,
     "very deep and closed": b"[" * 100_000 + b"]" * 100_000,
     "single quotes": b"{'jsonrpc':'2.0'}",
@@ -150,14 +150,59 @@ def test_lines_are_the_same_wherever_the_stream_is_cut() -> None:
             assert splitter.finish() == b"last"
 
 
-def test_a_line_over_the_cap_is_refused_at_once_and_never_held() -> None:
-    splitter = LineSplitter(max_bytes=100)
-    assert list(splitter.feed(b"a" * 100)) == []
-    assert list(splitter.feed(b"a")) == [Refusal(None, INVALID_REQUEST, TOO_LONG)]
-    for _ in range(50):
-        assert list(splitter.feed(b"a" * 100)) == []
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 5_000])
+@pytest.mark.parametrize(
+    ("beginning", "ending", "request_id"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":', b"}", 1),
+        (b'{"method":"ping","params":', b',"jsonrpc":"2.0","id":"b"}', "b"),
+        (b'{"method":"ping","params":', b',"id":2,"jsonrpc":"2.0"}', None),
+    ],
+)
+def test_what_is_nested_too_deep_is_refused_under_an_id_at_either_end(
+    depth: int, beginning: bytes, ending: bytes, request_id: object
+) -> None:
+    frame = parse_frame(beginning + b'{"a":' * depth + b'{"id":3}' + b"}" * depth + ending)
+    assert isinstance(frame, Refusal)
+    assert (frame.code, frame.id) == (PARSE_ERROR, request_id)
+
+
+def test_a_line_over_the_cap_is_never_held_and_refused_though_it_has_no_end() -> None:
+    splitter = LineSplitter(max_bytes=10_000)
+    found = [one for _ in range(2 * MAX_CAPS) for one in splitter.feed(b"a" * 10_000)]
+    assert found == [Refusal(None, INVALID_REQUEST, TOO_LONG)]
+    assert sum(map(len, [*splitter._pieces, splitter._ending or b""])) <= 10_000
     assert splitter.finish() is None
     assert list(splitter.feed(b"\nnext\n")) == [b"next"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "request_id"),
+    [
+        (b'"},"jsonrpc":"2.0","id":7}', 7),
+        (b'"} , "id" : "\xc3\xa9" } \r', "\xe9"),
+        (b'"},"id":7,"jsonrpc":"2.0"}', None),
+        (b'","id":7}}', None),  # an argument
+        (b'","id":7}}}', None),
+        (b'"},"id":07}', None),
+        (b'"},"id":"' + b"x" * 1_025 + b'"}', None),
+    ],
+)
+@pytest.mark.parametrize("piece_bytes", [1, 5_000])
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_line_over_the_cap_is_refused_under_the_id_it_ends_with(
+    ending: bytes, request_id: object, piece_bytes: int, is_ended: bool
+) -> None:
+    splitter = LineSplitter(max_bytes=3_000)
+    line = b'{"method":"tools/call","params":{"id":1,"diff":"' + b"+" * 4_000 + ending + b"\n" * is_ended
+    pieces = (line[start : start + piece_bytes] for start in range(0, len(line), piece_bytes))
+    found = [one for piece in pieces for one in splitter.feed(piece)]
+    if not is_ended:
+        last = splitter.finish()
+        assert not found
+        assert last is not None
+        found = [last]
+    assert found == [Refusal(request_id, INVALID_REQUEST, TOO_LONG)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +227,7 @@ def test_a_line_over_the_cap_is_refused_under_the_id_it_begins_with(
     beginning: bytes, request_id: object, piece_bytes: int
 ) -> None:
     splitter = LineSplitter(max_bytes=3_000)
-    line = beginning + b" " * 4_000
+    line = beginning + b" " * 4_000 + b"\n"
     pieces = (line[start : start + piece_bytes] for start in range(0, len(line), piece_bytes))
     (refusal,) = (one for piece in pieces for one in splitter.feed(piece))
     assert refusal == Refusal(request_id, INVALID_REQUEST, TOO_LONG)  # type: ignore[arg-type]
