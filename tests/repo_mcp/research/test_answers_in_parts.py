@@ -26,7 +26,7 @@ PARCELS = {
     "retry.py": "def run_job(job, row):\n    if job.fails:\n        limit_tries(job)\n"
     f"{STEPS}    if job.tries > MOST_TRIES:\n        raise GaveUp(job)\n    return job\n",
 }
-BOTH = "How is a parcel saved, and when is it forgotten?"
+BOTH = "Who calls save_parcel, and when is an old one forgotten?"
 
 
 def ask(query: str) -> Report:
@@ -39,13 +39,19 @@ def cut(report: Report, rows: int = 40) -> dict[str, Any]:
 
 def test_each_part_has_its_sentence_and_its_findings() -> None:
     report = ask(BOTH)
-    first, second = report.claim.split(" When is it forgotten? ")
-    assert first.startswith("How is a parcel saved? ParcelStore.save_parcel (store.py:2-6) fits")
+    first, second = report.claim.split(" When is an old one forgotten? ")
+    assert first.startswith("Who calls save_parcel? ParcelStore.save_parcel (store.py:2-6) is called by")
     assert second.startswith("sweeper.forget_old_parcels (sweeper.py:4-8) fits the question best.")
     own, other = report.parts
     assert list_found(own)[0] == "store.ParcelStore.save_parcel"
     assert list_found(other)[0] == "sweeper.forget_old_parcels"
     assert report.reading.text == "several questions, each answered by itself"
+
+
+def test_two_questions_that_only_have_words_are_answered_as_one() -> None:
+    report = ask("How is a parcel saved, and when is it forgotten?")
+    assert not report.parts
+    assert {"store.ParcelStore.save_parcel", "sweeper.forget_old_parcels"} <= set(list_found(report))
 
 
 def test_rows_are_shared_by_the_parts_and_say_which_they_answer() -> None:
@@ -55,9 +61,9 @@ def test_rows_are_shared_by_the_parts_and_say_which_they_answer() -> None:
         (1, "ParcelStore.save_parcel"),
         (2, "sweeper.forget_old_parcels"),
     ]
-    assert result["understood_as"]["parts"] == ["How is a parcel saved?", "When is it forgotten?"]
+    assert result["understood_as"]["parts"] == ["Who calls save_parcel?", "When is an old one forgotten?"]
     page = render_report(BOTH, result)
-    assert page.index("### How is a parcel saved?") < page.index("### When is it forgotten?")
+    assert page.index("### Who calls save_parcel?") < page.index("### When is an old one forgotten?")
 
 
 def test_a_question_of_one_part_says_nothing_of_parts() -> None:
@@ -85,9 +91,11 @@ def test_who_calls_it_asks_for_the_function_that_answers_the_first_part() -> Non
 
 
 def test_a_part_without_an_answer_says_so_and_where_to_look() -> None:
-    claim = ask("How is a parcel saved, and which colour does it have?").claim
-    _, _, second = claim.partition(" Which colour does it have? ")
-    assert second.startswith('Not answered: nothing that was found says "colour". Where to look: ')
+    claim = ask("Who calls save_parcel, and which colour does a crate have?").claim
+    _, _, second = claim.partition(" Which colour does a crate have? ")
+    assert second.startswith(
+        'Not answered: nothing that was found says "colour" and "crate". Where to look: '
+    )
     assert "store.py:" in second or "sweeper.py:" in second
 
 
@@ -173,7 +181,7 @@ def test_a_further_question_whose_verb_no_file_has_is_not_answered_by_its_other_
         "depot.py": "def empty_depot(depot):\n    for parcel in depot:\n        depot.drop(parcel)\n",
         "merge.py": "def merge_parcels(old, new):\n    # Old and new\n    return old + new\n",
     }
-    report = Asked(texts).ask("How does the depot get emptied? What purges old parcels?")
+    report = Asked(texts).ask("Who calls empty_depot? What purges old parcels?")
     assert "This repository may have no answer: no file has the word purges." in report.claim
     assert not any("merge" in symbol for symbol in list_found(report))
 

@@ -63,9 +63,7 @@ def test_a_value_of_one_line_is_no_table() -> None:
 
 
 def test_of_a_further_part_that_only_the_guesses_answer_the_closest_is_named() -> None:
-    asked = (
-        "How does find_setup choose a loader, and when does the elevator explode? (find_setup, Shelf, hold)"
-    )
+    asked = "Who calls find_setup, and when does the elevator explode? (find_setup, Shelf, hold)"
     claim = Asked(LOADERS).ask(asked).claim
     assert claim.endswith(
         "When does the elevator explode? Nothing found has the words of this part; closest are"

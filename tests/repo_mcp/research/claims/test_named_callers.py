@@ -22,7 +22,7 @@ DEPOT = (
 def test_what_callers_pass_belongs_to_the_question_for_them(part: str) -> None:
     query = f"Who calls keep, and {part}?"
     assert split_question(query) == (query,)
-    assert len(split_question(f"How is a parcel kept, and {part}?")) == 2
+    assert len(split_question(f"Where is KEPT configured, and {part}?")) == 2
 
 
 def test_all_of_a_few_callers_are_named() -> None:

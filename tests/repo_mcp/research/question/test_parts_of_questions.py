@@ -9,17 +9,16 @@ from repo_mcp.research.question.pronouns import refer_back
 from tests.growth import assert_linear
 
 SPLIT = """
-How is a parcel stored, and when is it forgotten? | How is a parcel stored | when is it forgotten
-What happens when a job fails, and how often is it tried again? | What happens when a job fails | how often is it tried again
-How is a lock taken? Who frees it? | How is a lock taken | Who frees it
-where do parcels enter and where do they leave | where do parcels enter | where do they leave
-After a redirect, when does a POST become a GET, and when are cookies removed? | After a redirect, when does a POST become a GET | when are cookies removed
-a program floods my link; which part of the picture is dropped, and when is it painted? | a program floods my link; which part of the picture is dropped | when is it painted
-Explain how parcels are kept and when they are forgotten. | Explain how parcels are kept | when they are forgotten
-How much does grow allocate, and does it ever shrink? | How much does grow allocate | does it ever shrink
-Does the pile slim down, and when does it swell? | Does the pile slim down | when does it swell
+How is a parcel stored, and who calls save_parcel? | How is a parcel stored | who calls save_parcel
+What happens when a job fails, and where is MAX_TRIES configured? | What happens when a job fails | where is MAX_TRIES configured
+How is a lock taken? Who calls free_lock? | How is a lock taken | Who calls free_lock
+who calls enter_pile and where is leave_pile used | who calls enter_pile | where is leave_pile used
+After a redirect, when does a POST become a GET, and who calls drop_cookies? | After a redirect, when does a POST become a GET | who calls drop_cookies
+a program floods my link; which part of the picture is dropped, and who calls paint_part? | a program floods my link; which part of the picture is dropped | who calls paint_part
+Explain who calls keep_parcel and when they are forgotten. | Explain who calls keep_parcel | when they are forgotten
+Who calls grow_pile, and does it ever shrink? | Who calls grow_pile | does it ever shrink
+Does the pile slim down, and who calls grow_pile? | Does the pile slim down | who calls grow_pile
 Where are jobs dropped when the pile is full, and where is it configured how many may wait? | Where are jobs dropped when the pile is full | where is it configured how many may wait
-What decides that a retry is due, and what limits the number? | What decides that a retry is due | what limits the number
 """  # noqa: E501
 WHOLE = """
 How does the parser know when a block ends and where it begins?
@@ -36,6 +35,12 @@ I have a parcel. Where is it kept?
 What is the difference between an open and a closed pipe?
 What does "who calls it, and when is it called" mean?
 Where is `if (a and b) return how is it` used?
+How is a parcel stored, and when is it forgotten?
+How is a lock taken? Who frees it?
+How much does grow allocate, and does it ever shrink?
+What decides that a retry is due, and what limits the number?
+How do jobs differ from tasks, and how does a task get to somebody else?
+How long does it wait at the end, where is that set, and when does it stop?
 """
 
 
@@ -65,9 +70,9 @@ def test_a_part_that_repeats_the_one_before_is_left_out() -> None:
 
 
 def test_a_question_has_few_parts() -> None:
-    many = ", and ".join(f"how is the parcel{number} kept" for number in range(5))
+    many = ", and ".join(f"who calls keep_{number}" for number in range(5))
     assert len(split_question(many)) == MOST_PARTS
-    assert split_question(many)[-1].startswith("how is the parcel2 kept, and how is")
+    assert split_question(many)[-1].startswith("who calls keep_2, and who calls")
 
 
 @pytest.mark.parametrize(
