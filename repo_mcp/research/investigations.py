@@ -7,15 +7,13 @@ the function of each form.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
 
-from repo_mcp.bodies.statements import is_branch, leaves
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, list_implementing
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.called_functions import show_called
 from repo_mcp.research.claims.claims import build_claim
@@ -28,6 +26,7 @@ from repo_mcp.research.edges.hops import FOLDER_PARTS, follow
 from repo_mcp.research.edges.member_uses import note_member_uses
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths
+from repo_mcp.research.edges.shown_users import SHORT_LINES, show_implementers, show_users
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.surroundings import gather_groups
 from repo_mcp.research.edges.tested import note_tests
@@ -36,7 +35,6 @@ from repo_mcp.research.edges.unparsed import note_unparsed, pair_unparsed
 from repo_mcp.research.edges.written_names import note_written_name
 from repo_mcp.research.errors.failing import find_failing
 from repo_mcp.research.errors.raised import note_raised
-from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.first_sentences import list_comment, read_comment
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import VALUES, show_body
@@ -51,7 +49,7 @@ from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.structure.shapes import find_alike, find_shapes
+from repo_mcp.research.structure.shapes import find_alike, find_families, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.found_seeds import find_seeds
@@ -61,7 +59,6 @@ from repo_mcp.research.written.sections import note_documents, note_instructions
 from repo_mcp.research.written.written_keys import note_keys
 from repo_mcp.research.written.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.text.citations import write_citation
 from repo_mcp.text.product_name import leave_out_product
 
 SUBJECT_CHARS = 700  # shown of a subject
@@ -69,12 +66,7 @@ CONNECTED = 8  # declarations that fit a question and from which edges are follo
 UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
-IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
-MAX_USING, USING_CHARS = 6, 700  # functions that use a subject, and characters of each
-MOST_NAMING = 6  # lines of a function with a name; one in more, such as `err`, tells nothing of a call
 _CALLED_BOUNDS = Bounds(files=20, references=60)
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
 
 
 @dataclass(slots=True)
@@ -96,26 +88,10 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
         reading = pair_unparsed(state, reading)
-    if reading.form is not Form.RAISED:  # which asks texts of any language
-        note_unparsed(state, reading)
-    for subject in reading.subjects:
-        if subject.owner is not None and subject.taken_as is TakenAs.UNDECLARED:
-            state.add(subject.owner, explain_named(subject.asked.rpartition(".")[0]), 0)
-        elif subject.taken_as is TakenAs.UNDECLARED:
-            note_written_name(state, subject)
+    _note_unread(state, reading)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
     if all(subject.taken_as not in unread for subject in reading.subjects):
-        wrapping = _list_wrapping(state, reading)
-        if reading.form is not Form.DIFFERENCE:
-            _note_subjects(state, reading, wrapping)
-        _INVESTIGATIONS[reading.form](state, reading, gathered)
-        for node, wrapped in wrapping.items():
-            reason = Reason(f"overrides {wrapped.qualified_name} and calls it", Role.FILLS)
-            state.add(node, reason, 1, shown=show_body(state, node, OVERRIDING_CHARS))
-        if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
-            gathered.claim = build_claim(state, reading, gather_groups(state, reading), gathered.chains)
-        _add_focus(state, reading, gathered)
-        gathered.groups = gather_groups(state, reading)
+        _follow_form(state, reading, gathered)
         if reading.form is Form.CONFIGURED and not state.findings:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
     elif reading.form is Form.DIFFERENCE and any(one.nodes for one in reading.subjects):
@@ -125,14 +101,33 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         gathered.groups = gather_groups(state, known)
     gathered.claim = gathered.claim or build_claim(state, reading, gathered.groups, gathered.chains)
     note_besides(state, reading)
-    structure = gathered.architecture
-    if reading.form is Form.OVERVIEW and structure is not None:
-        name = reading.subjects[0].name
-        whole = "The repository" if name == "." else name
-        gathered.claim = describe_structure(
-            state, whole, structure.modules, structure.layers, structure.number
-        )
     return gathered
+
+
+def _note_unread(state: ResearchState, reading: Reading) -> None:
+    """Note what texts tell of the subjects that no parser knows."""
+    if reading.form is not Form.RAISED:  # which asks texts of any language
+        note_unparsed(state, reading)
+    for subject in reading.subjects:
+        if subject.owner is not None and subject.taken_as is TakenAs.UNDECLARED:
+            state.add(subject.owner, explain_named(subject.asked.rpartition(".")[0]), 0)
+        elif subject.taken_as is TakenAs.UNDECLARED:
+            note_written_name(state, subject)
+
+
+def _follow_form(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    """Note the subjects and what the form of the question and its focus ask of them."""
+    wrapping = _list_wrapping(state, reading)
+    if reading.form is not Form.DIFFERENCE:
+        _note_subjects(state, reading, wrapping)
+    _INVESTIGATIONS[reading.form](state, reading, gathered)
+    for node, wrapped in wrapping.items():
+        reason = Reason(f"overrides {wrapped.qualified_name} and calls it", Role.FILLS)
+        state.add(node, reason, 1, shown=show_body(state, node, OVERRIDING_CHARS))
+    if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
+        gathered.claim = build_claim(state, reading, gather_groups(state, reading), gathered.chains)
+    _add_focus(state, reading, gathered)
+    gathered.groups = gather_groups(state, reading)
 
 
 def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Node] = ()) -> None:
@@ -198,7 +193,7 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
     follow(state, nodes, CALLERS, state.depth)
-    _show_uses(state)
+    show_users(state)
     gathered.chains = build_chains(state, nodes, upwards=True)
 
 
@@ -221,48 +216,13 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
         return
     if nodes:
         follow(state, nodes, CONFORMING, state.depth)
-        _show_short(state)
+        show_implementers(state)
         if len(state.findings) <= len(nodes):
             state.is_unimplemented = True
             state.warnings.append(UNIMPLEMENTED)
             follow(state, nodes, DEPENDENTS, 1)
     else:
         follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
-
-
-def _show_short(state: ResearchState) -> None:
-    """Show the bodies of short types, if few types implement the subject: their first lines say nothing."""
-    near = [one for one in state.findings if one.hop]
-    if len(near) > MAX_BODIES:
-        return
-    for position, one in enumerate(state.findings):
-        is_short = one.hop and one.end_line - one.start_line < SHORT_LINES
-        if is_short and one.node is not None and one.role is not Role.BY_EXTENSION:
-            shown = show_body(state, one.node, IMPLEMENTING_CHARS // len(near))
-            state.findings[position] = replace(one, shown=shown)
-
-
-def _show_uses(state: ResearchState) -> None:
-    """Show what the few functions that use a subject do with it: the lines with what they pass and get."""
-    near = [
-        (position, one, one.node)
-        for position, one in enumerate(state.findings)
-        if one.hop == 1
-        and one.lines
-        and one.node is not None
-        and is_program(one.path)
-        and one.node.symbol.kind in CALLABLE_KINDS
-    ]
-    for position, one, node in near if len(near) <= MAX_USING else ():
-        lines = state.source.read_lines(one.path)[: one.end_line]
-        named = {at: set(_NAME.findall(lines[at - 1])) for at in range(one.start_line, len(lines) + 1)}
-        counts = Counter(name for names in named.values() for name in names)
-        used = {name for at in one.lines for name in named.get(at, ()) if counts[name] <= MOST_NAMING}
-        held = {at: tuple(sorted(used & names)) for at, names in named.items()}
-        body = show_body(state, node, USING_CHARS, held)
-        telling = {at for at in body if held.get(at) or is_branch(lines[at - 1]) or leaves(lines[at - 1])}
-        head = find_name(lines, one.name, one.start_line, len(lines)) or one.start_line
-        state.findings[position] = replace(one, shown=tuple(sorted({head, *telling, *one.lines[:MAX_LINES]})))
 
 
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -274,7 +234,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
     else:
         if not sum(note_member_uses(state, node) for node in subject.nodes):
             follow(state, subject.nodes, DEPENDENTS, state.depth)
-            _show_uses(state)
+            show_users(state)
         else:
             follow(state, subject.nodes, DEPENDENTS, 1)
         _follow_overriding(state, subject.nodes)
@@ -414,8 +374,11 @@ def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gath
     name = reading.subjects[0].name
     folder = "" if name == "." else name
     gathered.claim = note_unparsed_folder(state, folder, read_comment)
-    if not gathered.claim:
-        gathered.architecture = scan_architecture(state, folder)
+    if gathered.claim:
+        return
+    structure = gathered.architecture = scan_architecture(state, folder)
+    whole = name if folder else "The repository"
+    gathered.claim = describe_structure(state, whole, structure.modules, structure.layers, structure.number)
 
 
 def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -426,7 +389,7 @@ def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> No
         gathered.architecture = scan_architecture(state, state.request.folder)
     elif focus is Focus.PATTERNS:
         if nodes:
-            gathered.shapes = (*find_alike(state, nodes), *_find_families(state, nodes))
+            gathered.shapes = (*find_alike(state, nodes), *find_families(state, nodes))
         else:
             gathered.shapes = find_shapes(state, state.request.query)
     elif focus is Focus.DEPENDENCIES and nodes and reading.form is not Form.DEPENDENCIES:
@@ -442,23 +405,6 @@ def _build_both(state: ResearchState, ends: Sequence[Node], starts: Sequence[Nod
     above = build_chains(state, ends, upwards=True)
     below = build_chains(state, starts, upwards=False)
     return list(dict.fromkeys([*above, *below]))
-
-
-def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, ...]:
-    """Return a shape for each subject that is a base of other symbols, and note those symbols."""
-    shapes = []
-    for node in nodes:
-        found = state.graph.find_incoming(node, list_implementing(node.symbol.kind))
-        citations = []
-        for edge in found.edges:
-            other = state.get_node(edge.other)
-            reason = Reason(f"{edge.type.value} {node.qualified_name}")
-            state.add(other, reason, 1, edge.confidence, edge.lines)
-            citations.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
-        if citations:
-            note = "symbols that have it as a base, or override it"
-            shapes.append(Shape("family", node.qualified_name, len(citations), tuple(citations[:5]), note))
-    return tuple(shapes)
 
 
 _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] = {

@@ -19,8 +19,8 @@ from repo_mcp.research.comparison import pair_subjects
 from repo_mcp.research.edges.unparsed import find_unparsed
 from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.excerpts import add_excerpts
+from repo_mcp.research.findings.handed_on import Room
 from repo_mcp.research.findings.live_searches import LiveSearches
-from repo_mcp.research.findings.progress import Room
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,

@@ -21,8 +21,8 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_dotted, find_holding
 from repo_mcp.research.findings.bounds import GLANCE
+from repo_mcp.research.findings.handed_on import KeyUse
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
-from repo_mcp.research.findings.progress import KeyUse
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import search_types

@@ -90,6 +90,11 @@ def build_claim(
         return _describe_half(state, reading, reading.described)
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         return _describe_difference(state, reading.subjects)
+    return _describe_found(state, reading)
+
+
+def _describe_found(state: ResearchState, reading: Reading) -> str:
+    """Return what was found by the words of a question, or that no file has these."""
     own = [node for node in state.nodes.values() if is_test_node(node) is state.wants_tests]
     if state.word_match.lacks_most or (state.word_match.absent and not state.findings):
         return f"This repository may have no answer: no file has the {name_words(state.word_match.absent)}."

@@ -26,8 +26,8 @@ from repo_mcp.research.findings.citing import (
     shorten_symbol,
 )
 from repo_mcp.research.findings.first_sentences import read_description
+from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_program, is_test, is_test_node, may_answer
-from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses

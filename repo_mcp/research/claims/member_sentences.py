@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.research.findings.citing import join_names, name_briefly, write_count
-from repo_mcp.research.findings.progress import MemberUses, OpenType
+from repo_mcp.research.findings.handed_on import MemberUses, OpenType
 from repo_mcp.text.citations import write_citation
 
 MOST_CALLED = 5  # members of which calls are cited

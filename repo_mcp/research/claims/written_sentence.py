@@ -8,7 +8,7 @@ from itertools import groupby
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.errors.made import MAX_ERRORS, list_errors, put_asked_first
 from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
-from repo_mcp.research.findings.progress import KeyUse
+from repo_mcp.research.findings.handed_on import KeyUse
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState

@@ -17,8 +17,8 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.edges.traversals import CONFORMING
 from repo_mcp.research.findings.citing import join_names
+from repo_mcp.research.findings.handed_on import MemberUses, OpenType, Place
 from repo_mcp.research.findings.locating import is_program, is_test_node, may_answer
-from repo_mcp.research.findings.progress import MemberUses, OpenType, Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind

@@ -19,9 +19,9 @@ from repo_mcp.research.errors.lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.errors.made import iter_errors, list_raising
 from repo_mcp.research.errors.uses import MAKING, ErrorUse, find_used, find_written
 from repo_mcp.research.findings.bounds import GLANCE
+from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_program, is_test_node
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node
-from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_users, list_uses

@@ -21,8 +21,8 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactMatch, Hit, SearchRequest
 from repo_mcp.record_classes import replace
+from repo_mcp.research.findings.handed_on import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.locating import find_innermost, is_test_node, is_test_place, weaker
-from repo_mcp.research.findings.progress import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import (
     DEFAULT_DEPTH,

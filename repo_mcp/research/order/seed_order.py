@@ -9,9 +9,9 @@ from itertools import islice
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.failing import fails, find_above, find_below, find_makers
+from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_unread, may_answer
 from repo_mcp.research.findings.named_symbols import computes
-from repo_mcp.research.findings.progress import Place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name

@@ -15,9 +15,14 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import Focus, Form, Reading, ResearchRequest, Subject, TakenAs
 from repo_mcp.research.findings.source import Source
+from repo_mcp.research.question.compared_readings import (
+    read_described_side,
+    read_guessed_sides,
+    read_unparsed_sides,
+)
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, asks_for_structure, parse_question
-from repo_mcp.research.question.guessed_subjects import choose_same_last, pair_by_words, read_own_name
+from repo_mcp.research.question.guessed_subjects import choose_same_last, read_own_name
 from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.question.phrase_names import (
     fold_name,
@@ -51,7 +56,6 @@ _OF_SYMBOLS = frozenset(
 # Forms as which "what happens in ..." and "what is ..." are read, whatever is described.
 _OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
 MAX_SUBJECT_WORDS = 4
-LEAST_DESCRIBING = 2  # words of what is compared with a name, and is only described
 MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
 # Alone, they name no symbol, though one may be called so.
 _PROSE = frozenset(
@@ -168,13 +172,11 @@ class _QuestionReader:
         """Return the reading of one form, or None when one of its subjects does not exist."""
         is_whole = not self._source.is_partial
         reading = self._try_unknown_function(parsed) if parsed.form is Form.ERRORS and is_whole else None
-        reading = reading or self._try_subjects(parsed) or self._try_sides(parsed)
-        reading = reading or self._try_compared(parsed)
-        reading = reading or self._try_described(parsed)
-        if reading is None and parsed.form is Form.DIFFERENCE and is_whole:
-            # Otherwise it would be taken for a question about the one subject that is declared.
-            return self._try_undeclared(parsed)
-        return reading
+        reading = reading or self._try_subjects(parsed)
+        if reading is not None or parsed.form is not Form.DIFFERENCE:
+            return reading
+        # Undeclared, it would be taken for a question about the one subject that is declared.
+        return self._read_compared(parsed.phrases) or (self._try_undeclared(parsed) if is_whole else None)
 
     def _try_missing(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a question about undeclared names, if it is known that they are."""
@@ -239,46 +241,13 @@ class _QuestionReader:
         subject = written if written.is_unparsed else Subject(text, TakenAs.OUTSIDE, name=text)
         return build_reading(Form.RAISED, (subject,))
 
-    def _try_sides(self, parsed: Parsed) -> Reading | None:
-        """Return the reading of a comparison whose sides have the words of guesses; None for any other.
-
-        "The joined and the select-in strategy": `Strategy.JOINED` and `Strategy.SELECT_IN`, of one kind.
-        """
-        texts = [phrase.whole or phrase.text for phrase in parsed.phrases]
-        guesses = pair_by_words(texts, self._request.guesses) if parsed.form is Form.DIFFERENCE else []
-        if not guesses or not all(guesses):
-            return None
-        found = tuple(self._subjects.find(read_phrase(guess), parsed.form) for guess in guesses)
-        kinds = {one.nodes[0].symbol.kind for one in found if one.taken_as is TakenAs.DECLARED}
-        is_sure = all(one.taken_as is TakenAs.DECLARED and not one.left_out for one in found)
-        return build_reading(parsed.form, found) if is_sure and len(kinds) == 1 else None
-
-    def _try_compared(self, parsed: Parsed) -> Reading | None:
-        """Return the reading of a comparison of what no parser reads; None for any other."""
-        if parsed.form is not Form.DIFFERENCE:
-            return None
-        texts = (phrase.headed or phrase.whole or phrase.text for phrase in parsed.phrases)
-        found = tuple(self._find_unparsed(Subject(text, TakenAs.UNDECLARED)) for text in texts)
-        return build_reading(parsed.form, found) if all(one.is_unparsed for one in found) else None
-
-    def _try_described(self, parsed: Parsed) -> Reading | None:
-        """Return the reading of a comparison of a declared name with what is only described, or None.
-
-        "Between merge and putting one list in another": the second half is looked for by its words.
-        """
-        if parsed.form is not Form.DIFFERENCE or len(parsed.phrases) != 2:
-            return None
-        found = tuple(self._subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
-        named = [one for one in found if one.taken_as is TakenAs.DECLARED and looks_like_name(one.asked)]
-        texts = [
-            phrase.headed or phrase.whole or phrase.text
-            for phrase, one in zip(parsed.phrases, found, strict=True)
-            if not one.is_found
-        ]
-        if len(named) != 1 or len(texts) != 1 or len(list_words(texts[0])) < LEAST_DESCRIBING:
-            return None
-        described = Subject(texts[0], TakenAs.WORDS)
-        return build_reading(parsed.form, tuple(one if one in named else described for one in found))
+    def _read_compared(self, phrases: Sequence[Phrase]) -> Reading | None:
+        """Return the reading of a comparison that its phrases do not name as they stand, or None."""
+        return (
+            read_guessed_sides(self._subjects, phrases, self._request.guesses)
+            or read_unparsed_sides(phrases, self._find_unparsed)
+            or read_described_side(self._subjects, phrases)
+        )
 
     def _try_guesses(self) -> Reading | None:
         """Return the reading of a question that only describes its subject, by a guessed name; or None.

@@ -13,6 +13,7 @@ from dataclasses import field
 from repo_mcp.graph.bulk_scan import TOP_CALLS, TYPE_BASES, NamedUse
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.vocabulary import list_implementing
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import find_innermost, is_decorator, is_program
 from repo_mcp.research.findings.reasons import Reason
@@ -64,6 +65,23 @@ def find_shapes(state: ResearchState, text: str) -> tuple[Shape, ...]:
     state.report_hop(1)
     shapes = [shape for kind in _NOTES for shape in _build(state, kind, getattr(found, kind))]
     state.report_hop(state.depth)
+    return tuple(shapes)
+
+
+def find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, ...]:
+    """Return a shape for each subject that is a base of other symbols, and note those symbols."""
+    shapes = []
+    for node in nodes:
+        found = state.graph.find_incoming(node, list_implementing(node.symbol.kind))
+        citations = []
+        for edge in found.edges:
+            other = state.get_node(edge.other)
+            reason = Reason(f"{edge.type.value} {node.qualified_name}")
+            state.add(other, reason, 1, edge.confidence, edge.lines)
+            citations.append(write_citation(other.path, other.symbol.start_line, other.symbol.end_line))
+        if citations:
+            shown, note = tuple(citations[:MAX_EXAMPLES]), "symbols that have it as a base, or override it"
+            shapes.append(Shape("family", node.qualified_name, len(citations), shown, note))
     return tuple(shapes)
 
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from repo_mcp.bodies.body import measure_indent, says_nothing
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.research.errors.branches import READ_CHARS
+from repo_mcp.research.findings.handed_on import KeyUse, UsedKey
 from repo_mcp.research.findings.open_brackets import QUOTED
-from repo_mcp.research.findings.progress import KeyUse, UsedKey
 
 MOST_BLOCK_LINES = 400  # of a call or a branch; a longer one is cut
 MOST_ARGUMENT_LINES = 60  # of a call, read for a function among its arguments

@@ -26,9 +26,9 @@ from repo_mcp.research.edges.traversals import DEPENDENTS
 from repo_mcp.research.errors.branches import READ_CHARS, build_body
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.findings.excerpts import find_name
+from repo_mcp.research.findings.handed_on import KeyPlace, KeyUse
 from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.findings.named_symbols import is_program_line, show_body
-from repo_mcp.research.findings.progress import KeyPlace, KeyUse
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, note_lines

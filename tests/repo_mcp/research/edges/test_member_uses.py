@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.claims.member_sentences import describe_open_types
 from repo_mcp.research.edges.member_uses import MOST_CALLERS
-from repo_mcp.research.findings.progress import MemberUses, OpenType
+from repo_mcp.research.findings.handed_on import MemberUses, OpenType
 from repo_mcp.research.findings.records import Report
 from tests.repo_mcp.graph.memory_index import make_graph
 from tests.repo_mcp.research.asking import Asked, find_one, list_found

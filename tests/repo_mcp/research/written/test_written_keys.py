@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.findings.progress import KeyUse
+from repo_mcp.research.findings.handed_on import KeyUse
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.written.key_uses import MOST_NAMES, is_imported, read_use
 from tests.growth import assert_linear

@@ -1,4 +1,4 @@
-"""Records by which the steps of one investigation tell each other more than the places and edges found."""
+"""Records in which a step of an investigation hands on more than the places and edges that it found."""
 
 from __future__ import annotations
 
