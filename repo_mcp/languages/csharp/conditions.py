@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 MAX_DEPTH = 12  # of parentheses, and of nested conditions; deeper ones are not recorded
 MAX_CHARS = 240  # of one condition
-_DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE)
+_DIRECTIVE = re.compile(rb"\n[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\r\n]*)")
 _COMMENT = re.compile(r"//.*")
 
 Conditions = tuple[str, ...]  # all of which hold
@@ -23,7 +23,7 @@ def list_conditions(text: bytes) -> list[tuple[int, str]]:
     rows: list[tuple[int, str]] = []
     # the conditions that hold, and the negation of earlier branches
     levels: list[tuple[Conditions, Conditions]] = []
-    for found in _DIRECTIVE.finditer(text):
+    for found in _DIRECTIVE.finditer(b"\n" + text):  # so that each begins where its line does in the text
         word = found[1]
         said = "".join(_COMMENT.sub("", found[2].decode("utf-8", "replace")).replace(";", "").split())
         if word == b"if":

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 _BLOCK = re.compile(
-    rb"""(?<![\w.])extension\s*+(<[^<>(){};]{0,200}>)?\s*+
+    rb"""extension(?<![\w.]extension)\s*+(<[^<>(){};]{0,200}>)?\s*+
     \(((?:[^(){};]|\([^(){};]{0,200}\)){0,400})\)\s*(?:where\b[^{};]{0,400})?\{""",
     re.VERBOSE,
 )
@@ -34,7 +34,7 @@ _RECEIVER = re.compile(rb"[^\s].*\s@?\w+\s*$", re.DOTALL)  # a type and a name; 
 
 def write_extension_methods(text: bytes) -> bytes:
     """Return the text with extension blocks written as extension methods; those without an end stay."""
-    if _OLD_NAME.search(text):
+    if b"extension" not in text or _OLD_NAME.search(text):
         return text
     written, start = [], 0
     for head in _BLOCK.finditer(text):
