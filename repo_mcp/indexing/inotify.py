@@ -20,6 +20,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from repo_mcp.workspace.git.index import INDEX, INDEX_PATH
+
 EVENT = struct.Struct("@iIII")
 assert EVENT.size == 16
 READ_BYTES = 64 * 1024  # read at once: a thousand events
@@ -43,18 +45,26 @@ def has_inotify() -> bool:
 class ChangeQueue:
     """The changes in some directories since it was made. For one thread, except `is_empty` and `wake`."""
 
-    def __init__(self, root: str, directories: Iterable[str]) -> None:
-        """Watch these directories, relative to the root, "" for itself. Raises OSError."""
+    def __init__(self, root: str, directories: Iterable[str], git_directory: str = "") -> None:
+        """Watch these directories, relative to the root, "" for itself. Raises OSError.
+
+        `git_directory` is watched if it can be, for changes of Git's index alone.
+        """
         library = _load_library()
         self._descriptor = _check(library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self._woken = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._directories: dict[int, str] = {}
+        self._git_watch: int | None = None
         self._poll = select.poll()
         try:
             for one in directories:
                 place = os.fsencode(os.path.join(root, one))
                 watch = _check(library.inotify_add_watch(self._descriptor, place, _WATCHED))
                 self._directories[watch] = one
+            if git_directory:
+                place = os.fsencode(os.path.join(root, git_directory))
+                with suppress(OSError):
+                    self._git_watch = _check(library.inotify_add_watch(self._descriptor, place, _WATCHED))
             for descriptor in (self._descriptor, self._woken):
                 self._poll.register(descriptor, select.POLLIN)
         except BaseException:
@@ -96,7 +106,9 @@ class ChangeQueue:
                 name = data[offset : offset + size].rstrip(b"\0").decode("utf-8", "replace")
                 offset += size
                 directory = self._directories.get(watch, "")
-                if mask & _OF_NAMES:
+                if watch == self._git_watch:
+                    found |= {INDEX_PATH} if name == INDEX else set()
+                elif mask & _OF_NAMES:
                     found.add(f"{directory}/{name}" if directory else name)
                 elif mask & _OF_DIRECTORY and directory:
                     found.add(directory)

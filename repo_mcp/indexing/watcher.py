@@ -54,18 +54,20 @@ class TreeWatcher:
         report: Report,
         failed: Callable[[str], None],
         give_way: Callable[[], None] = lambda: None,
+        git_directory: str = "",
     ) -> None:
         """`list_directories` returns those to watch, "" for the root, or None before the first walk.
 
         `report` gets the changed paths in the watcher's thread, or None when everything must be walked;
         `failed` is called once, with the reason, when watching becomes impossible. `give_way` may wait
-        before a watch is made.
+        before a watch is made. Of `git_directory`, if there is one, only changes of the index are reported.
         """
         self._root = root
         self._list_directories = list_directories
         self._report = report
         self._failed = failed
         self._give_way = give_way
+        self._git_directory = git_directory
         self._closed = threading.Event()
         self._walked = threading.Event()
         self.can_wait = has_inotify()
@@ -193,7 +195,7 @@ class TreeWatcher:
         return self._iter_queue(directories) if self.can_wait else self._iter_reported(directories)
 
     def _iter_queue(self, directories: Iterable[str]) -> Batches:
-        queue = ChangeQueue(self._root, sorted(directories))
+        queue = ChangeQueue(self._root, sorted(directories), self._git_directory)
         try:
             with self._turn:
                 self._queue = queue

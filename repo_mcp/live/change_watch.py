@@ -15,6 +15,7 @@ from collections.abc import Callable
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
 from repo_mcp.threads import REFUSED
+from repo_mcp.workspace.git.index import INDEX_PATH
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 LOOK_SECONDS = 1.0  # shortest time between two checks of the tree
@@ -64,6 +65,7 @@ class ChangeWatch:
                 self._take_changes,
                 self._stop,
                 self._give_way,
+                self.finder.git_directory,
             )
             if not self._watcher.start():
                 self._stop(REFUSED)
@@ -142,6 +144,9 @@ class ChangeWatch:
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
         """Index the changes that the watcher reports, in its thread. With None, anything may have changed."""
+        if paths is not None and INDEX_PATH in paths and self.finder is not None:
+            paths -= {INDEX_PATH}
+            self._walk_wanted |= self.finder.tracks_others()
         self._waiting |= paths or frozenset()
         self._reported = time.monotonic()
         if paths is None or len(self._waiting) > MAX_NAMED:

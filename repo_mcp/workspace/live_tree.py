@@ -191,4 +191,4 @@ class LiveTree:
 
     def find_changes(self) -> PathChangeFinder:
         """Return an object that examines a few named files, using the results of the last walk."""
-        return PathChangeFinder(self.reader, self.policy.find_denial, self.memory)
+        return PathChangeFinder(self.reader, self.policy.find_denial, self.memory, self._git_index)

@@ -15,6 +15,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 from repo_mcp.record_classes import dataclass
+from repo_mcp.workspace.git.index import GitIndex
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore.files import IGNORE_NAME
 from repo_mcp.workspace.ignore.ignore import IgnoreRules
@@ -49,18 +50,36 @@ class PathChangeFinder:
     """One root, seen through the memory of its walks. Safe for several threads."""
 
     def __init__(
-        self, reader: RepositoryReader, find_denial: Callable[[str], Denial | None], memory: WalkMemory
+        self,
+        reader: RepositoryReader,
+        find_denial: Callable[[str], Denial | None],
+        memory: WalkMemory,
+        git_index: GitIndex | None = None,
     ) -> None:
-        """`memory` comes from walks with this reader and policy."""
+        """`memory` comes from walks with this reader and policy, and with this index of Git."""
         self._reader = reader
         self._find_denial = find_denial
         self._memory = memory
+        self._git_index = git_index
         self._met: set[str] = set()  # files found by name, which a walk before them does not know
 
     @property
     def root(self) -> str:
         """Return the absolute path of the root."""
         return self._reader.root
+
+    @property
+    def git_directory(self) -> str:
+        """Return the directory of Git's index: below the root, or an absolute path; "" if it is not read."""
+        return "" if self._git_index is None else self._git_index.directory
+
+    def tracks_others(self) -> bool:
+        """Return True if Git tracks other files than it did at the last walk. Reads the index, if it changed.
+
+        The walk may have taken these for ignored: a checkout writes the files first, then the index.
+        """
+        rules = self._memory.rules
+        return rules is not None and self._git_index is not None and self._git_index.read() != rules.tracked
 
     def list_directories(self) -> list[str] | None:
         """Return the directories that the last walk entered, "" for the root; None before the first walk."""

@@ -32,6 +32,7 @@ from repo_mcp.workspace.reader.repository_reader import RepositoryReader, entry_
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024  # enough for about 600,000 files in version 2; 80,000 files take 9 MB
 INDEX = "index"
+INDEX_PATH = f"{DOT_GIT}/{INDEX}"  # by this name a change of the index is reported, wherever it is
 _ParsePaths = Callable[[bytes, int], TrackedPaths]  # (bytes of an index, when it was written in ns)
 NotedFiles = tuple[TrackedFiles, int]  # Git's notes, and when it wrote them (ns)
 NOTHING_TRACKED = TrackedPaths()
@@ -45,6 +46,11 @@ class GitIndex:
         self._reader = reader
         self._git_dir = git_dir
         self._known: tuple[FileStat, TrackedPaths] | None = None
+
+    @property
+    def directory(self) -> str:
+        """Return the directory in which Git keeps the index: below the root, or an absolute path."""
+        return self._git_dir or DOT_GIT
 
     def read(self) -> TrackedPaths:
         """Return the tracked paths as they are now, none where the root has no index. Never raises."""
@@ -116,7 +122,7 @@ class GitIndex:
         if known is not None and known[0] == status:
             return known[1]
         try:
-            opened = self._reader.read_child(directory, f"{DOT_GIT}/{INDEX}", MAX_INDEX_BYTES)
+            opened = self._reader.read_child(directory, INDEX_PATH, MAX_INDEX_BYTES)
             found = parse(opened.data, opened.stat.mtime_ns)
         except RepoError:
             return TrackedPaths(fault="unreadable or too large")

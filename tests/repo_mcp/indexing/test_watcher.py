@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from repo_mcp.live import change_watch
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.workspace.git.test_index import ENVIRONMENT, with_git
 from tests.waiting import wait_until
 
 watchfiles = pytest.importorskip("watchfiles")
@@ -246,6 +249,39 @@ def test_changed_rules_are_in_force(served: Served) -> None:
     wait_until(lambda: served.find("alpha") == [])
     (served.root / "src" / ".gitignore").unlink()
     wait_until(lambda: served.find("alpha") == ["src/a.c"])
+
+
+@with_git
+def test_what_a_checkout_brings_is_found_though_it_would_be_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 3_600.0)
+
+    def git(*arguments: str) -> None:
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *author, *arguments], cwd=tmp_path / "root", env=ENVIRONMENT, check=True)
+
+    for path, text in ((".gitignore", "build/\n"), ("a.c", "int alpha;\n"), ("build/b.c", "int beta;\n")):
+        (tmp_path / "root" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "root" / path).write_text(text)
+    git("init", "--quiet")
+    git("add", "-f", ".")
+    git("commit", "--quiet", "-m", "both")
+    git("rm", "--quiet", "build/b.c")
+    git("commit", "--quiet", "-m", "one")
+    served = Served(tmp_path / "root", tmp_path / "data")
+    with closing(served.repository):
+        wait_until(lambda: served.repository._index._watch.is_settled is not False)
+        for _ in range(3):
+            git("checkout", "--quiet", "HEAD~1")
+            wait_until(lambda: served.find("beta") == ["build/b.c"])
+            git("checkout", "--quiet", "-")
+            wait_until(lambda: served.find("beta") == [])
+        (tmp_path / "root" / "build").mkdir(exist_ok=True)
+        (tmp_path / "root" / "build" / "c.c").write_text("int gamma;\n")
+        assert served.find("gamma") == []
+        git("add", "-f", "build/c.c")
+        wait_until(lambda: served.find("gamma") == ["build/c.c"])
 
 
 def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
