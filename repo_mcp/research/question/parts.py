@@ -9,7 +9,8 @@ become a GET". What has no word to search for, as in "and when?", is no part of 
 or asked twice in a row. Two names of which the same is asked are two parts.
 
 Where all parts have only words to search for, they are one question: each word of one helps to find what
-answers the other. Of 85 functions that answer 38 such questions, 57 are shown and not 52.
+answers the other. Of 85 functions that answer 38 such questions, 57 are shown and not 52. Sentences that have
+no word in common stay apart.
 
 What a pronoun in a later part stands for is told in pronouns.py.
 """
@@ -17,13 +18,14 @@ What a pronoun in a later part stands for is told in pronouns.py.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from repo_mcp.research.findings.records import Form
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_code
-from repo_mcp.research.question.pronouns import only_asks_where_set
-from repo_mcp.text.question_words import tells_something
+from repo_mcp.research.question.pronouns import has_pronoun, only_asks_where_set
+from repo_mcp.text.question_words import list_words, shares_word, tells_something
 
 MOST_PARTS = 3
 MAX_CHARS = 600  # of a question that is split; a longer one is pasted text
@@ -73,6 +75,7 @@ _OF_TWO = re.compile(
 )
 _JOINING = re.compile(r"^[?!.;,\s]*(?:(?:and|but|or|also|then|so)\b,?\s*)*", re.IGNORECASE)
 _END = "?!.;, "
+_ENDS_SENTENCE = "?!.;"
 # What a question for a setting asks of it besides, and what is said of anything that is described.
 _OF_SETTING = re.compile(
     r"\b(?:its|the) default\b|\b(?:is|are) (?:it|they) (?:enforced|read|used|applied|checked|validated)\b",
@@ -107,7 +110,8 @@ _PLANNED = {
 def split_question(query: str) -> tuple[str, ...]:
     """Return the parts of a question, as they are written; a question that has only one as it is.
 
-    A part that only repeats the one before is left out. Parts without a plan of their own stay together.
+    A part that only repeats the one before is left out. Parts that only have words to search for stay
+    together, unless they are sentences about different things.
     """
     text = query.strip()
     if len(text) > MAX_CHARS or "\n" in text or "`" * 3 in text:
@@ -126,7 +130,7 @@ def split_question(query: str) -> tuple[str, ...]:
         else:
             parts.append(piece)
     bare = tuple(map(_bare, parts))
-    is_whole = len(bare) < 2 or not any(map(_is_planned, bare))
+    is_whole = len(bare) < 2 or not (any(map(_is_planned, bare)) or _are_apart(parts))
     return (query,) if is_whole and not is_repeated else bare
 
 
@@ -162,6 +166,16 @@ def _is_planned(part: str) -> bool:
     if form in _OF_NAMES:
         return any(map(looks_like_code, part.split()))
     return form is not Form.OPEN and not only_asks_where_set(part)
+
+
+def _are_apart(parts: Sequence[str]) -> bool:
+    """Return True for sentences of which a later one has neither a pronoun nor a word of one before."""
+    return any(
+        part[0] in _ENDS_SENTENCE
+        and not has_pronoun(part)
+        and not shares_word(" ".join(parts[:position]), list_words(part))
+        for position, part in enumerate(parts)
+    )
 
 
 def _asks_something(part: str) -> bool:

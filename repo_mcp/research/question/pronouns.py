@@ -35,7 +35,8 @@ _OF_SYMBOL = re.compile(
 )
 # It says nothing else: "set" is no name there.
 _WHERE_SET = re.compile(
-    r"(?:where|how|when) (?:is|are|was|were) (?:it|they|this|that|these|those) (?:actually )?"
+    r"(?:where|how|when) (?:is|are|was|were) "
+    r"(?:it|they|this|that|these|those|(?:the|its) default(?: value)?) (?:actually )?"
     r"(?:set|configured|defined|declared|specified)",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ def has_pronoun(part: str) -> bool:
 
 
 def only_asks_where_set(part: str) -> bool:
-    """Return True for a part that only asks where "it" is set: unless "it" has a name, no word is left."""
+    """Return True for a part that only asks where "it" or "the default" is set: it has no word of its own."""
     return _WHERE_SET.fullmatch(part) is not None
 
 

@@ -19,6 +19,7 @@ Explain who calls keep_parcel and when they are forgotten. | Explain who calls k
 Who calls grow_pile, and does it ever shrink? | Who calls grow_pile | does it ever shrink
 Does the pile slim down, and who calls grow_pile? | Does the pile slim down | who calls grow_pile
 Where are jobs dropped when the pile is full, and where is it configured how many may wait? | Where are jobs dropped when the pile is full | where is it configured how many may wait
+How is a template found? How does the detector notice a renamed field? | How is a template found | How does the detector notice a renamed field
 """  # noqa: E501
 WHOLE = """
 How does the parser know when a block ends and where it begins?
@@ -37,6 +38,8 @@ What does "who calls it, and when is it called" mean?
 Where is `if (a and b) return how is it` used?
 How is a parcel stored, and when is it forgotten?
 How is a lock taken? Who frees it?
+How does a shop choose a language, and where is the default set?
+How is a lock taken? When is the lock freed?
 How much does grow allocate, and does it ever shrink?
 What decides that a retry is due, and what limits the number?
 How do jobs differ from tasks, and how does a task get to somebody else?
