@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.evidence import Evidence
-from repo_mcp.bundler.following import Place
-from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.blocks.evidence import Evidence, SearchTried
+from repo_mcp.blocks.following import Place
+from repo_mcp.blocks.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
-from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, SearchTried, Selection
+from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
 from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.record_classes import replace

@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
-from repo_mcp.bundler.evidence import MAX_WORDS, Candidate, Evidence
-from repo_mcp.bundler.following import iter_holding
-from repo_mcp.bundler.opened_files import Opener, RatedFile, find_declaring
+from repo_mcp.blocks.evidence import MAX_WORDS, Candidate, Evidence
+from repo_mcp.blocks.following import iter_holding
+from repo_mcp.blocks.opened_files import Opener, RatedFile, find_declaring
+from repo_mcp.blocks.source import BlockSource
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
-from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import choose_parts
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.ranking.query.query import parse_query
@@ -83,7 +83,7 @@ def find_beside(
     evidence: Evidence,
     request: BundleRequest,
     packer: Packer,
-    source: BundleSource,
+    source: BlockSource,
 ) -> list[Beside]:
     """Return the lines to show of tests and of users of what is to change, if the prompt asks for a change.
 
@@ -146,7 +146,7 @@ def add_beside(packer: Packer, beside: Sequence[Beside], opened: Sequence[RatedF
 
 
 def _list_changed(
-    opened: Sequence[RatedFile], evidence: Evidence, source: BundleSource
+    opened: Sequence[RatedFile], evidence: Evidence, source: BlockSource
 ) -> dict[str, frozenset[str]]:
     """Return the names of what is to change, each with the files that declare it.
 
@@ -169,7 +169,7 @@ def _list_changed(
     return dict(islice(found.items(), MOST_NAMES))
 
 
-def _is_telling(name: str, source: BundleSource) -> bool:
+def _is_telling(name: str, source: BlockSource) -> bool:
     """Return True for a name that few places have."""
     if not MIN_NAME_CHARS <= len(name) <= MAX_WORD_BYTES:
         return False
@@ -182,7 +182,7 @@ def _iter_holding(
     names: Iterable[str],
     evidence: Evidence,
     request: BundleRequest,
-    source: BundleSource,
+    source: BlockSource,
 ) -> Iterator[RatedFile]:
     """Yield further files that hold one of the names, the best for the prompt first."""
     query = replace(parse_query(evidence.prompt, MAX_WORDS), phrases=[])

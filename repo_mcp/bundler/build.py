@@ -11,9 +11,9 @@ import json
 from dataclasses import fields
 from typing import Any, Protocol
 
+from repo_mcp.blocks.source import BlockSource
 from repo_mcp.bundler.limits import LINES_PER_FILE, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.bundler.records import Budget, Bundle, BundleAudit, BundleRequest, BundleTotals, Selection
-from repo_mcp.bundler.source import BundleSource
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import dataclass, replace
@@ -39,12 +39,12 @@ class Strategy(Protocol):
         """Return the name that requests use."""
         ...
 
-    def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
+    def choose(self, request: BundleRequest, budget: Budget, source: BlockSource) -> Choice:
         """Choose excerpts within the budget, the same for the same tree and request."""
         ...
 
 
-def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, strategy: Strategy) -> Bundle:
+def build_bundle(request: BundleRequest, limits: Limits, source: BlockSource, strategy: Strategy) -> Bundle:
     """Build the bundle for a request. Raises RepoError with INVALID_ARGUMENT, naming the argument."""
     budget = check_request(request, limits)
     choice = strategy.choose(request, budget, source)

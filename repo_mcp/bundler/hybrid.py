@@ -12,33 +12,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
-from repo_mcp.bundler.beside_change import add_beside, find_beside, keep_room
-from repo_mcp.bundler.build import Choice
-from repo_mcp.bundler.evidence import Evidence, HintFinder, gather_evidence
-from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import (
+from repo_mcp.blocks.evidence import Evidence, HintFinder, gather_evidence
+from repo_mcp.blocks.following import follow_names
+from repo_mcp.blocks.layouts import LayoutReader
+from repo_mcp.blocks.opened_files import (
+    MAX_OPENED,
     Opener,
     RatedFile,
-    count_opened,
     is_frame,
     leave_out_common,
     put_written_last,
 )
+from repo_mcp.blocks.source import BlockSource
+from repo_mcp.blocks.undeclared_names import raise_users
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS
+from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
+from repo_mcp.bundler.beside_change import add_beside, find_beside, keep_room
+from repo_mcp.bundler.build import Choice
+from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.packing import Packer, order_selections
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
-from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.traces import WHOLE_FILE, add_sources, find_rank, mark_traced
-from repo_mcp.bundler.undeclared_names import raise_users
-from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.ranking.query.pasted_text import is_report
 from repo_mcp.record_classes import replace
 
+OPENED_PER_FILE = 2  # files opened for each that may be shown
+LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
+MIN_OPENED = 8
 COMMENT_TERMS = frozenset(("comment", "doc", "docstr", "document"))  # stems
 
 
@@ -52,10 +55,13 @@ class HybridStrategy:
         self._read_layout = read_layout
         self._find_hints = find_hints
 
-    def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
+    def choose(self, request: BundleRequest, budget: Budget, source: BlockSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
         weights = REPORT_WEIGHTS if is_report(request.prompt) else WEIGHTS
-        evidence = add_sources(gather_evidence(request, source, self._find_hints, weights), source)
+        evidence = gather_evidence(
+            request.prompt, source, self._find_hints, weights, include_tests=request.include_tests
+        )
+        evidence = add_sources(evidence, source)
         if evidence.title & COMMENT_TERMS:
             weights = replace(weights, leads=True)
         words = look_up_words(request.prompt, source.count_units)
@@ -66,7 +72,7 @@ class HybridStrategy:
             notes.append(FEW_SHOWN)
         packer = Packer(budget)
         opener = Opener(self._read_layout, evidence, weights, source, packer.refuse_file)
-        opened = opener.open_best(count_opened(budget))
+        opened = opener.open_best(_count_opened(budget))
         put_written_last(opened, weights)
         raise_users(opened, evidence.names, source, weights)
         follow_shown = follow_names(opened, source, weights)
@@ -116,3 +122,9 @@ def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]
         best[one.path] = max(one.score, best.get(one.path, 0.0))
     shown = [one for one in opened if one.candidate.path in best]
     return sorted(shown, key=lambda one: (find_rank(one, *WHOLE_FILE), -best[one.candidate.path]))
+
+
+def _count_opened(budget: Budget) -> int:
+    """Return how many files to open: the lines of the budget are spent among them."""
+    by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
+    return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)

@@ -57,8 +57,8 @@ class LiveBundles:
 
         Unless switched off, they are also written to `last_bundle.json` and `.md` in the data directory.
         """
+        from repo_mcp.blocks.source import IndexSource
         from repo_mcp.bundler.build import build_bundle, check_request
-        from repo_mcp.bundler.source import IndexSource
 
         config, index = self._config, self._index
         check_request(request, config.limits)

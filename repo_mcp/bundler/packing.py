@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
 
+from repo_mcp.blocks.source import LiveFile
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Budget, Dropped, Selection
-from repo_mcp.bundler.source import LiveFile
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.bundler.evidence import Evidence, is_called
-from repo_mcp.bundler.opened_files import RatedFile, is_frame
+from repo_mcp.blocks.evidence import Evidence, is_called
+from repo_mcp.blocks.opened_files import RatedFile, is_frame
 from repo_mcp.bundler.records import Selection
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.query.clues import Clue, ClueKind

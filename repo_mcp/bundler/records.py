@@ -13,6 +13,7 @@ from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY
 from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
+    from repo_mcp.blocks.evidence import SearchTried
     from repo_mcp.ranking.query.clues import ClueKind
 
 
@@ -43,16 +44,6 @@ class Keyword:
 
     text: str
     kind: ClueKind
-
-
-@dataclass(frozen=True, slots=True)
-class SearchTried:
-    """One search and the size of its result."""
-
-    name: str  # "prompt" or "symbol NAME"
-    query: str  # what was searched for
-    hits: int  # chunks that matched; of a symbol, files
-    files: int  # files that became candidates
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-from repo_mcp.bundler.block_worth import is_prototype, is_straight
-from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import SCORE_DECIMALS
-from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.following import FollowShown, Place, Use
-from repo_mcp.bundler.opened_files import RatedFile, find_declaring
+from repo_mcp.blocks.block_worth import is_prototype, is_straight
+from repo_mcp.blocks.blocks import Block
+from repo_mcp.blocks.evidence import SCORE_DECIMALS
+from repo_mcp.blocks.file_view import FileView
+from repo_mcp.blocks.following import FollowShown, Place, Use
+from repo_mcp.blocks.opened_files import RatedFile, find_declaring
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Selection
-from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.block_heads import list_heads

@@ -16,9 +16,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.bundler.evidence import MAX_WORDS, Candidate, Evidence
-from repo_mcp.bundler.opened_files import RatedFile, Traced, locate
-from repo_mcp.bundler.source import BundleSource
+from repo_mcp.blocks.evidence import MAX_WORDS, Candidate, Evidence
+from repo_mcp.blocks.opened_files import RatedFile, Traced, locate
+from repo_mcp.blocks.source import BlockSource
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_message, read_quotable
 from repo_mcp.ranking.query.clues import Clue, list_messages
 from repo_mcp.ranking.query.mentions import Mention, number_frames
@@ -36,7 +36,7 @@ WHOLE_FILE = 1, 1 << 31
 _SEPARATORS = re.compile(r"[\"'“”`]")
 
 
-def add_sources(evidence: Evidence, source: BundleSource) -> Evidence:
+def add_sources(evidence: Evidence, source: BlockSource) -> Evidence:
     """Return the evidence with files that may hold the messages of the prompt's errors as candidates.
 
     Raises IndexFormatError, OSError.

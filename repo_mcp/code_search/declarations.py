@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import Protocol
 
-from repo_mcp.bundler.best_blocks import (
+from repo_mcp.blocks.best_blocks import (
     NOT_RUN,
     RUN,
     SIDE_FILE,
@@ -35,7 +35,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.layouts import FindRecord
+from repo_mcp.blocks.layouts import FindRecord
 from repo_mcp.code_search.namesakes import DECIMALS, ChunkHit, discount_overloads, put_named_first
 from repo_mcp.ranking.files.ranking import choose_unknown, rank
 from repo_mcp.ranking.page.declaration_rating import is_inner_test

@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from index_format import IndexFormatError
+from repo_mcp.blocks.best_blocks import rate_blocks
+from repo_mcp.blocks.layouts import LayoutReader, read_layout
+from repo_mcp.blocks.source import IndexSource
+from repo_mcp.blocks.weights import SEARCH_WEIGHTS
 from repo_mcp.bodies.body import MAX_LINE_CHARS, Body, measure
 from repo_mcp.bodies.chosen_lines import choose_lines
-from repo_mcp.bundler.best_blocks import rate_blocks
-from repo_mcp.bundler.layouts import LayoutReader, read_layout
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.weights import SEARCH_WEIGHTS
 from repo_mcp.code_search.declarations import (
     DEPTH,
     MAX_RATED,
@@ -174,7 +173,7 @@ def _order(
     plain = chain(chain.from_iterable(idioms), list_base_forms(asked))
     held = [word for word in plain if sources.searcher.count_units(word)]
     words = lower_plain_names(" ".join((*asked, *held)))
-    rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED, SEARCH_WEIGHTS)
+    rated, weights = rate_blocks(words, source, sources.read_layout, MAX_RATED, SEARCH_WEIGHTS)
     return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 
 

@@ -29,8 +29,8 @@ from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.workspace.live_tree import LiveTree
 
 if TYPE_CHECKING:
+    from repo_mcp.blocks.layouts import KeptLayouts, Layout, LayoutReader
     from repo_mcp.bundler.build import Strategy
-    from repo_mcp.bundler.layouts import KeptLayouts, Layout, LayoutReader
     from repo_mcp.bundler.live_bundles import LiveBundles
     from repo_mcp.code_search.search import LiveCodeSearch
     from repo_mcp.documentation.search import LiveDocumentation
@@ -245,14 +245,14 @@ class Engines:
 
     @cached_property
     def _read_layout(self) -> Callable[..., Layout]:
-        from repo_mcp.bundler.layouts import read_layout
+        from repo_mcp.blocks.layouts import read_layout
 
         find_outline = self._sources.outliner.find_installed_outline
         return partial(read_layout, overrides=self._extensions, find_outline=find_outline)
 
     @cached_property
     def _layouts(self) -> KeptLayouts:
-        from repo_mcp.bundler.layouts import KeptLayouts
+        from repo_mcp.blocks.layouts import KeptLayouts
 
         return KeptLayouts()
 

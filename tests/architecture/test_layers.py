@@ -103,7 +103,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.graph.program",),
     ("repo_mcp.documentation", "repo_mcp.symbol_index"),
     ("repo_mcp.bundler",),
-    ("repo_mcp.live",),
+    ("repo_mcp.blocks", "repo_mcp.live"),
     ("repo_mcp.exact", "repo_mcp.ranking"),
     ("repo_mcp.ranking.direct_hits",),
     ("repo_mcp.ranking.files", "repo_mcp.ranking.page"),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import repo_mcp
-from repo_mcp.bundler.blocks import cut_blocks
-from repo_mcp.bundler.layouts import _NAMED_ARGUMENT
+from repo_mcp.blocks.blocks import cut_blocks
+from repo_mcp.blocks.layouts import _NAMED_ARGUMENT
 from repo_mcp.graph.csharp.projects import _ITEM, _USING
 from repo_mcp.graph.typescript.config_files import _COMMENTS, _TRAILING
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan

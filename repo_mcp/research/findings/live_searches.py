@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from index_format import IndexFormatError
-from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
-from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import IndexSource
+from repo_mcp.blocks.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.blocks.layouts import LayoutReader
+from repo_mcp.blocks.source import IndexSource
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
@@ -29,17 +28,17 @@ class LiveSearches:
     search_docs: Callable[[DocsRequest], DocsAnswer]
 
     def rate(
-        self, request: BundleRequest, folder: str, most: int
+        self, prompt: str, folder: str, most: int, *, include_tests: bool
     ) -> tuple[list[RatedBlock], dict[str, float]]:
         """Return the best declarations of a folder for a prompt, and the weights of the prompt's terms.
 
         Raises RepoError with INDEX_UNAVAILABLE.
         """
         inside = f"{folder}/"
-        need = Need(request.prompt, wanted=(lambda path: path.startswith(inside)) if folder else None)
+        need = Need(prompt, wanted=(lambda path: path.startswith(inside)) if folder else None)
         source = IndexSource(self.index.get_searcher(fresh=True, need=need), self.read, folder=folder)
         try:
-            return rate_blocks(request, source, self.read_layout, most)
+            return rate_blocks(prompt, source, self.read_layout, most, include_tests=include_tests)
         except IndexFormatError as error:
             raise self.index.report_damage() from error
 

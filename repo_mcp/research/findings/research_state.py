@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds, Edge, Edges
 from repo_mcp.graph.graph import Graph

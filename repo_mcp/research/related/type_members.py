@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.blocks.block_worth import rate_work
 from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import cut_statements
-from repo_mcp.bundler.block_worth import rate_work
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.named_symbols import count_lines

@@ -13,8 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.bodies.body import Body, only_imports, says_nothing
-from repo_mcp.bundler.best_blocks import (
+from repo_mcp.blocks.best_blocks import (
     NOT_RUN,
     RUN,
     RatedBlock,
@@ -23,6 +22,7 @@ from repo_mcp.bundler.best_blocks import (
     weigh_failures,
     weigh_work,
 )
+from repo_mcp.bodies.body import Body, only_imports, says_nothing
 from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.bundler.blocks import MAX_LEAD_LINES, Block
+from repo_mcp.blocks.best_blocks import RatedBlock
+from repo_mcp.blocks.blocks import MAX_LEAD_LINES, Block
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.record_classes import replace
 

@@ -22,8 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.errors.failing import is_namesake
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -203,8 +202,9 @@ def _rate(
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
     if prompt not in state.rated:
-        request = BundleRequest(prompt, include_tests=includes_tests(state))
-        state.rated[prompt] = state.source.rate(request, state.request.folder, MAX_RATED)
+        state.rated[prompt] = state.source.rate(
+            prompt, state.request.folder, MAX_RATED, include_tests=includes_tests(state)
+        )
         state.check()
     rated, state.weights = state.rated[prompt]
     return rated

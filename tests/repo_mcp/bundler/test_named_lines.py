@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.evidence import is_called
-from repo_mcp.bundler.opened_files import locate
+from repo_mcp.blocks.evidence import is_called
+from repo_mcp.blocks.opened_files import locate
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.evidence import Evidence, find_no_hints, gather_evidence
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import Opener
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
+from repo_mcp.blocks.evidence import Evidence, find_no_hints, gather_evidence
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import Opener
+from repo_mcp.blocks.source import IndexSource
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.ranking.query.report_noise import (
     MAX_TEMPLATE_CHARS,
     drop_written,
@@ -123,7 +122,7 @@ TEXTS = {
 
 def gather(prompt: str, weights: Weights = WEIGHTS) -> Evidence:
     source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
-    return gather_evidence(BundleRequest(prompt), source, find_no_hints, weights)
+    return gather_evidence(prompt, source, find_no_hints, weights)
 
 
 def test_the_terms_of_a_title_are_known_and_a_question_has_none() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.blocks.blocks import Block
+from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.source import LiveFile
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.bundler.audit import describe_unfit
-from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget
-from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import spend
-from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.record_classes import replace
 
 

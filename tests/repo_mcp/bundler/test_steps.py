@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
-from repo_mcp.bundler.audit import describe_lesser
-from repo_mcp.bundler.block_worth import Rater, rate_work
-from repo_mcp.bundler.blocks import (
+from repo_mcp.blocks.block_worth import Rater, rate_work
+from repo_mcp.blocks.blocks import (
     LONG_LINES,
     MAX_LEAD_LINES,
     SMALL_CLASS_LINES,
@@ -21,7 +20,7 @@ from repo_mcp.bundler.blocks import (
     Block,
     cut_blocks,
 )
-from repo_mcp.bundler.evidence import (
+from repo_mcp.blocks.evidence import (
     Candidate,
     Evidence,
     find_joined,
@@ -29,16 +28,17 @@ from repo_mcp.bundler.evidence import (
     list_names,
     weigh_clues,
 )
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.following import Use, list_steps
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.following import Use, list_steps
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.source import LiveFile
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS
+from repo_mcp.bundler.audit import describe_lesser
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
 from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Selection, count_totals
-from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
-from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import DeclaredRow, SymbolSpan, find_declared_rows
 from repo_mcp.languages.patterns.macro_runs import Macros

@@ -7,16 +7,16 @@ from functools import partial
 
 import pytest
 
-from repo_mcp.bundler import evidence
+from repo_mcp.blocks import evidence
+from repo_mcp.blocks.evidence import find_no_hints
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import locate
+from repo_mcp.blocks.source import IndexSource
 from repo_mcp.bundler.build import Choice
-from repo_mcp.bundler.evidence import find_no_hints
 from repo_mcp.bundler.hybrid import HybridStrategy
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import locate
 from repo_mcp.bundler.records import Budget, BundleRequest
-from repo_mcp.bundler.source import IndexSource
 from repo_mcp.ranking.query.clues import Clue, ClueKind
-from tests.repo_mcp.bundler.small_source import read_given
+from tests.repo_mcp.blocks.small_source import read_given
 from tests.repo_mcp.research.asking import open_index
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 

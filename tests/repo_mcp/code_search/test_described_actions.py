@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.code_search.declarations import list_asked, list_named
 from repo_mcp.code_search.expansion import PLAIN_WEIGHT, add_plain_words
 from repo_mcp.ranking.query.query import parse_query

@@ -7,8 +7,8 @@ from typing import cast
 
 import pytest
 
-from repo_mcp.bundler.best_blocks import RatedBlock
-from repo_mcp.bundler.blocks import Block
+from repo_mcp.blocks.best_blocks import RatedBlock
+from repo_mcp.blocks.blocks import Block
 from repo_mcp.code_search.declarations import GUESSED, _weigh, count_guessed
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 

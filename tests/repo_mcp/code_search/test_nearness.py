@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from repo_mcp.bundler.best_blocks import RatedBlock
+from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.code_search.declarations import NEAR_LINES, rate_nearness
 
 WEIGHTS = {"stock": 2.0, "friend": 1.0, "order": 1.0}

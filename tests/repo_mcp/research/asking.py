@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
-from repo_mcp.bundler.best_blocks import RatedBlock, rate_blocks
-from repo_mcp.bundler.layouts import Layout, read_layout
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import IndexSource
+from repo_mcp.blocks.best_blocks import RatedBlock, rate_blocks
+from repo_mcp.blocks.layouts import Layout, read_layout
+from repo_mcp.blocks.source import IndexSource
 from repo_mcp.documentation.media import MediaReader
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import DocsSource, search_docs
@@ -86,9 +85,10 @@ class Asked:
         return Source(self._graph, cast("Any", self), lambda: False, is_partial=is_partial, present=present)
 
     def rate(
-        self, request: BundleRequest, folder: str, most: int
+        self, prompt: str, folder: str, most: int, *, include_tests: bool = True
     ) -> tuple[list[RatedBlock], dict[str, float]]:
-        return rate_blocks(request, IndexSource(self._searcher, self.read, folder=folder), read_layout, most)
+        source = IndexSource(self._searcher, self.read, folder=folder)
+        return rate_blocks(prompt, source, read_layout, most, include_tests=include_tests)
 
     def read_layout(self, path: str, text: bytes) -> Layout:
         return read_layout(path, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.layouts import read_layout
+from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.research.findings.locating import lies_in_tests
 from repo_mcp.research.findings.records import Form
 from repo_mcp.text.question_words import list_words

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.blocks.best_blocks import DECIDING_BRANCHES
+from repo_mcp.blocks.block_worth import rate_work
 from repo_mcp.bodies.body import Body
 from repo_mcp.bodies.chosen_lines import choose_lines
-from repo_mcp.bundler.best_blocks import DECIDING_BRANCHES
-from repo_mcp.bundler.block_worth import rate_work
 from repo_mcp.research.errors.lines import find_errors
 from repo_mcp.research.findings.first_sentences import read_first_sentence
 from repo_mcp.research.settings.line_use import LineUse, classify_use

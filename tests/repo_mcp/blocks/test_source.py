@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from repo_mcp.bundler import source
-from repo_mcp.bundler.source import IndexSource
+from repo_mcp.blocks import source
+from repo_mcp.blocks.source import IndexSource
 from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.lines import split_lines
 from tests.repo_mcp.research.asking import open_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from repo_mcp.bundler.blocks import MAX_NESTED, cut_blocks, is_whole
+from repo_mcp.blocks.blocks import MAX_NESTED, cut_blocks, is_whole
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 
 

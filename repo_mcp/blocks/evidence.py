@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
-from repo_mcp.bundler.named_modules import find_leading_folder, is_below, is_of_module
-from repo_mcp.bundler.records import BundleRequest, SearchTried
-from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.weights import Weights
+from repo_mcp.blocks.named_modules import find_leading_folder, is_below, is_of_module
+from repo_mcp.blocks.source import BlockSource
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
@@ -111,6 +110,16 @@ def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, f
 
 
 @dataclass(frozen=True, slots=True)
+class SearchTried:
+    """One search and the size of its result."""
+
+    name: str  # "prompt" or "symbol NAME"
+    query: str  # what was searched for
+    hits: int  # chunks that matched; of a symbol, files
+    files: int  # files that became candidates
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The clues of a prompt and of the index, known before any file is opened."""
 
@@ -128,11 +137,10 @@ class Evidence:
 
 
 def gather_evidence(
-    request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
+    asked: str, source: BlockSource, find_hints: HintFinder, weights: Weights, *, include_tests: bool = True
 ) -> Evidence:
-    """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
+    """Read what is asked, and search for its text and its names. Raises IndexFormatError, OSError."""
     read_own = partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines))
-    asked = request.prompt
     if is_one_sentence(asked):
         asked = leave_out_product(asked, lambda path: source.read(path).lines)
     query = parse_query(asked, MAX_WORDS, read_own)
@@ -146,9 +154,9 @@ def gather_evidence(
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
     prose = drop_written(prompt.removesuffix(query.code)) if query.is_pasted else prompt
     clues += find_joined(prose, source.count_units) if weights.joined_term else ()
-    mentions = tuple(_iter_mentions(clues, source, include_tests=request.include_tests))
+    mentions = tuple(_iter_mentions(clues, source, include_tests=include_tests))
     title = (find_title(prompt) or "") if query.is_pasted else None
-    mentions = tuple(one for one in mentions if _is_wanted(one, title, include_tests=request.include_tests))
+    mentions = tuple(one for one in mentions if _is_wanted(one, title, include_tests=include_tests))
     prose_words = frozenset(read_words(prose).split())
     pasted = frozenset(clue for clue in clues if not is_in_prose(clue, prose_words))
     plain = () if says_plainly else list_plain_terms(prompt)
@@ -157,7 +165,7 @@ def gather_evidence(
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
     names = list_names(prompt, wanted, weights, pasted)
-    ranking = source.rank(query, request.include_tests)
+    ranking = source.rank(query, include_tests)
     # A search for the prompt shows other hits if it is restricted to a phrase.
     found = list_candidates(ranking.chunks, mentions, weights, is_shown=not query.phrases)
     folder = find_leading_folder(prompt, source.find_paths)
@@ -166,8 +174,8 @@ def gather_evidence(
     candidates = {one.path: one for one in found}
     searches = [SearchTried("prompt", " ".join(term_weights), ranking.total, len(candidates))]
     for name, whole in islice({name.rpartition(".")[2]: name for name in names}.items(), MAX_NAMES):
-        paths = source.find_declaring(name, MAX_DECLARING, request.include_tests)
-        paths = paths or _find_in_module(source, whole, folder, include_tests=request.include_tests)
+        paths = source.find_declaring(name, MAX_DECLARING, include_tests)
+        paths = paths or _find_in_module(source, whole, folder, include_tests=include_tests)
         searches.append(SearchTried(f"symbol {name}", name, len(paths), len(paths)))
         for path in paths:
             one = candidates.get(path, Candidate(path, 0.0, None))
@@ -198,7 +206,7 @@ def _put_others_last(found: Iterable[Candidate], folder: str, weights: Weights) 
     return tuple(sorted(rated, key=lambda one: -one.share))  # stable
 
 
-def _find_in_module(source: BundleSource, name: str, folder: str, *, include_tests: bool) -> list[str]:
+def _find_in_module(source: BlockSource, name: str, folder: str, *, include_tests: bool) -> list[str]:
     """Return the few files of the module or folder that the prompt names which declare a common name."""
     if not folder and "." not in name:
         return []
@@ -207,7 +215,7 @@ def _find_in_module(source: BundleSource, name: str, folder: str, *, include_tes
     return own if len(own) <= MAX_DECLARING else []
 
 
-def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests: bool) -> Iterator[Mention]:
+def _iter_mentions(clues: Iterable[Clue], source: BlockSource, *, include_tests: bool) -> Iterator[Mention]:
     """Yield the files that the clues refer to: of a frame that names a type, those that declare both.
 
     A file named like the type may define the function alone, as in C++. Of a frame that names only a
@@ -228,7 +236,7 @@ def _iter_mentions(clues: Iterable[Clue], source: BundleSource, *, include_tests
 
 
 def _find_moved(
-    clue: Clue, found: Sequence[Mention], source: BundleSource, *, include_tests: bool
+    clue: Clue, found: Sequence[Mention], source: BlockSource, *, include_tests: bool
 ) -> list[Mention]:
     """Return the files beside those of a frame that declare its function, if those do not even name it.
 
@@ -246,7 +254,7 @@ def _find_moved(
     return [Mention(path, clue, 1 / len(paths)) for path in paths]
 
 
-def _names(source: BundleSource, path: str, name: str) -> bool:
+def _names(source: BlockSource, path: str, name: str) -> bool:
     """Return whether a file has a name; True for one that is not readable now."""
     try:
         return any(name in line for line in source.read(path).lines)

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence, Set
 from heapq import nlargest
 from itertools import islice
 
+from repo_mcp.blocks.blocks import Block
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.bodies.statements import is_branch
-from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.text.analysis import get_word_terms

@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-from repo_mcp.bundler.blocks import cut_blocks
-from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.undeclared_names import MAX_UNITS, MAX_USING, raise_users
-from repo_mcp.bundler.weights import WEIGHTS
-from tests.repo_mcp.bundler.small_source import Source, read_text
+from repo_mcp.blocks.blocks import cut_blocks
+from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.undeclared_names import MAX_UNITS, MAX_USING, raise_users
+from repo_mcp.blocks.weights import WEIGHTS
+from tests.repo_mcp.blocks.small_source import Source, read_text
 
 TEXT = """def plain(store):
     return store.fetchall()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from repo_mcp.bundler.following import iter_holding
-from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.source import MAX_READ_PATHS, BundleSource
-from repo_mcp.bundler.weights import Weights
+from repo_mcp.blocks.following import iter_holding
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.source import MAX_READ_PATHS, BlockSource
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.text.analysis import MAX_WORD_BYTES
 from repo_mcp.text.lines import compile_name
 
@@ -22,7 +22,7 @@ MAX_USING = 8  # blocks
 
 
 def raise_users(
-    opened: Sequence[RatedFile], names: Mapping[str, float], source: BundleSource, weights: Weights
+    opened: Sequence[RatedFile], names: Mapping[str, float], source: BlockSource, weights: Weights
 ) -> None:
     """Raise the worth of the blocks that use a name which the prompt surely means and no file declares.
 
@@ -36,7 +36,7 @@ def raise_users(
                     one.worth[at] += weights.named
 
 
-def _is_undeclared(name: str, source: BundleSource) -> bool:
+def _is_undeclared(name: str, source: BlockSource) -> bool:
     """Return True for a name that the index has in few places, none of which declares it."""
     if not 0 < source.count_units(name.lower()) <= MAX_UNITS:
         return False

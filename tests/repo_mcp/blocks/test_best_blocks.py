@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.best_blocks import FAILS_NOT, TRIVIAL, RatedBlock, weigh_failures, weigh_work
-from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.blocks.best_blocks import FAILS_NOT, TRIVIAL, RatedBlock, weigh_failures, weigh_work
 from tests.repo_mcp.research.asking import Asked
 
 SEARCHER = """def memory_map(searcher, choice):
@@ -54,7 +53,7 @@ mod tests {
 
 
 def rate(files: dict[str, str], question: str) -> list[RatedBlock]:
-    rated, _ = Asked({**files, **OTHERS}).rate(BundleRequest(question), "", 20)
+    rated, _ = Asked({**files, **OTHERS}).rate(question, "", 20)
     return rated
 
 
@@ -81,7 +80,7 @@ def test_a_test_in_a_file_of_the_program_is_worth_less_unless_it_is_asked_for() 
     worth = [
         {one.block.span.name: one.worth for one in rated if one.block.span is not None}
         for rated in (
-            asked.rate(BundleRequest("exclude file of a linked worktree", include_tests=wanted), "", 20)[0]
+            asked.rate("exclude file of a linked worktree", "", 20, include_tests=wanted)[0]
             for wanted in (False, True)
         )
     ]

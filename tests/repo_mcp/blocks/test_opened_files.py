@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.opened_files import MOST_CONSTANTS, put_written_last
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.opened_files import MOST_CONSTANTS, put_written_last
+from repo_mcp.blocks.weights import WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.mentions import Mention
-from tests.repo_mcp.bundler.small_source import Source, make_opener
+from tests.repo_mcp.blocks.small_source import Source, make_opener
 
 HELPER = "def prepare_jobs(jobs):\n    return jobs\n"
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from repo_mcp.bundler.blocks import cut_blocks
-from repo_mcp.bundler.evidence import Candidate
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS, Weights
-from tests.repo_mcp.bundler.small_source import Source, read_text
+from repo_mcp.blocks.blocks import cut_blocks
+from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.following import follow_names
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
+from tests.repo_mcp.blocks.small_source import Source, read_text
 
 
 def rated(path: str, text: str, best: str) -> RatedFile:

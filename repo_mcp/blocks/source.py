@@ -1,4 +1,4 @@
-"""Gives a bundle what it is made from: an index to search, and live files through the repository reader."""
+"""Gives what blocks are made from: an index to search, and live files through the repository reader."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class LiveFile:
     fingerprint: bytes  # of the bytes on disk
 
 
-class BundleSource(Protocol):
-    """The root as a strategy sees it."""
+class BlockSource(Protocol):
+    """The root in which blocks are looked for."""
 
     @property
     def is_whole(self) -> bool:

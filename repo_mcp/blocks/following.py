@@ -18,13 +18,13 @@ from heapq import nsmallest
 from itertools import islice
 from operator import attrgetter
 
-from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import MAX_DECLARING
-from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.imported_modules import find_modules, find_names_in, lies_in
-from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.weights import Weights
+from repo_mcp.blocks.blocks import Block
+from repo_mcp.blocks.evidence import MAX_DECLARING
+from repo_mcp.blocks.file_view import FileView
+from repo_mcp.blocks.imported_modules import find_modules, find_names_in, lies_in
+from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.source import BlockSource
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.page.called_names import list_called, may_follow
 from repo_mcp.ranking.page.rare_words import compute_rarity
@@ -112,7 +112,7 @@ def _calls(line: str, name: str) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
 
 
-def follow_names(opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> FollowShown:
+def follow_names(opened: Sequence[RatedFile], source: BlockSource, weights: Weights) -> FollowShown:
     """Raise the worth of the blocks that the best ones call or use, or that use the best ones.
 
     Return a function that does so for what a shown block calls.
@@ -142,7 +142,7 @@ class _Gain:
 class _Follower:
     """The names that are followed for one bundle, and where they lead."""
 
-    def __init__(self, opened: Sequence[RatedFile], source: BundleSource, weights: Weights) -> None:
+    def __init__(self, opened: Sequence[RatedFile], source: BlockSource, weights: Weights) -> None:
         self._opened = opened
         self._caller = weights.caller
         self._source = source

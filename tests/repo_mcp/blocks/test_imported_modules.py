@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.imported_modules import MAX_LINES, find_modules, find_names_in, lies_in
+from repo_mcp.blocks.imported_modules import MAX_LINES, find_modules, find_names_in, lies_in
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
-from repo_mcp.bundler.block_worth import Rater
-from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
-from repo_mcp.bundler.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
-from repo_mcp.bundler.file_view import FileView, PromptTermFinder
-from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.named_modules import is_below, is_of_module
-from repo_mcp.bundler.records import Budget
-from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.weights import Weights
+from repo_mcp.blocks.block_worth import Rater
+from repo_mcp.blocks.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
+from repo_mcp.blocks.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
+from repo_mcp.blocks.file_view import FileView, PromptTermFinder
+from repo_mcp.blocks.layouts import LayoutReader
+from repo_mcp.blocks.named_modules import is_below, is_of_module
+from repo_mcp.blocks.source import BlockSource
+from repo_mcp.blocks.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.ranking.page.rare_words import compute_rarity
@@ -29,9 +28,7 @@ from repo_mcp.text.generated import is_generated
 from repo_mcp.text.lines import compile_name
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
 
-OPENED_PER_FILE = 2  # files opened for each that may be shown
-LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
-MIN_OPENED, MAX_OPENED = 8, 24
+MAX_OPENED = 24
 MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
 LEAST_LAST = 0.5  # rarity of the last part of a qualified name that nothing declares: then it is meant
 MAX_HEAD_LINES = 12  # of a function, in which it names what it takes
@@ -102,7 +99,7 @@ def find_declaring(
 
 
 def leave_out_common(
-    opened: Sequence[RatedFile], names: Mapping[str, float], source: BundleSource, folder: str = ""
+    opened: Sequence[RatedFile], names: Mapping[str, float], source: BlockSource, folder: str = ""
 ) -> dict[str, float]:
     """Return names without plain ones that so many files declare that none of those opened is meant.
 
@@ -151,7 +148,7 @@ class Opener:
         read_layout: LayoutReader,
         evidence: Evidence,
         weights: Weights,
-        source: BundleSource,
+        source: BlockSource,
         refuse: Callable[[str, str], None] = lambda _path, _reason: None,
         small_file_lines: int = SMALL_FILE_LINES,
     ) -> None:
@@ -303,12 +300,6 @@ def _find_holding(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFil
         if placed:
             found.append((one, placed))
     return found
-
-
-def count_opened(budget: Budget) -> int:
-    """Return how many files to open: the lines of the budget are spent among them."""
-    by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
-    return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)
 
 
 def is_frame(mention: Mention) -> bool:

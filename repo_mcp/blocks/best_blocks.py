@@ -11,18 +11,17 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from repo_mcp.blocks.block_worth import list_far_comments, rate_work
+from repo_mcp.blocks.blocks import Block
+from repo_mcp.blocks.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
+from repo_mcp.blocks.file_view import FileView
+from repo_mcp.blocks.following import follow_names
+from repo_mcp.blocks.layouts import LayoutReader
+from repo_mcp.blocks.opened_files import MAX_OPENED, Opener, RatedFile
+from repo_mcp.blocks.source import BlockSource
+from repo_mcp.blocks.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.bodies.body import says_nothing
 from repo_mcp.bodies.statements import holds_failure
-from repo_mcp.bundler.block_worth import list_far_comments, rate_work
-from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
-from repo_mcp.bundler.file_view import FileView
-from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.layouts import LayoutReader
-from repo_mcp.bundler.opened_files import MAX_OPENED, Opener, RatedFile
-from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.source import BundleSource
-from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
@@ -110,20 +109,22 @@ def weigh_failures(one: RatedBlock) -> float:
 
 
 def rate_blocks(
-    request: BundleRequest,
-    source: BundleSource,
+    prompt: str,
+    source: BlockSource,
     read_layout: LayoutReader,
     most: int,
     weights: Weights = QUESTION_WEIGHTS,
+    *,
+    include_tests: bool = True,
 ) -> tuple[list[RatedBlock], dict[str, float]]:
     """Return the `most` best blocks for a question, and the weights of the question's terms.
 
     Raises IndexFormatError, OSError.
     """
-    evidence = gather_evidence(request, source, find_no_hints, weights)
+    evidence = gather_evidence(prompt, source, find_no_hints, weights, include_tests=include_tests)
     opened = Opener(read_layout, evidence, weights, source, small_file_lines=0).open_best(MAX_OPENED)
     follow_names(opened, source, weights)
-    rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
+    rated = [block for one in opened for block in _iter_rated(one, include_tests)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from repo_mcp.bundler.evidence import Candidate, Evidence
-from repo_mcp.bundler.layouts import read_layout
-from repo_mcp.bundler.opened_files import Opener
-from repo_mcp.bundler.source import LiveFile
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.blocks.evidence import Candidate, Evidence
+from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.opened_files import Opener
+from repo_mcp.blocks.source import LiveFile
+from repo_mcp.blocks.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.scoring.searcher import Ranking
 

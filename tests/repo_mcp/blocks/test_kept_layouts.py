@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.layouts import KeptLayouts, Layout, read_layout
+from repo_mcp.blocks.layouts import KeptLayouts, Layout, read_layout
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 
-from repo_mcp.bundler.layouts import Layout
-from repo_mcp.bundler.source import LiveFile
+from repo_mcp.blocks.layouts import Layout
+from repo_mcp.blocks.source import LiveFile
 from repo_mcp.ranking.page.line_terms import encode_roots, find_words
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.lines import is_import
