@@ -54,14 +54,18 @@ class LiveGraph:
         wait_seconds: float,
         find_precise: Callable[[], PreciseView | None],
         describe_declarations: Callable[[str], str],
+        *,
+        follows: bool,
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
         `name_path` makes a client's path relative to the root, or raises RepoError. `describe_declarations`
         returns where files that no parser reads declare a name, or "".
 
         A call waits for symbols that are being parsed up to `wait_seconds`. The answers of the view that
-        `find_precise` returns take precedence over our own.
+        `find_precise` returns take precedence over our own. If the index `follows` the tree by itself, who
+        misses a symbol need only ask again.
         """
+        self._follows = follows
         self._find_precise = find_precise
         self._describe_declarations = describe_declarations
         self._wait_seconds = wait_seconds
@@ -184,7 +188,8 @@ class LiveGraph:
                     raise
                 message = " ".join([error.message, *self._opened_with.warnings])
                 is_growing = self._opened_with.warnings != [CHANGING]  # else mostly nothing has changed
-                hint = f"{'Ask again in a moment. ' * is_growing}{error.hint}".strip()
+                advice = "Ask again in a moment." if self._follows else "Refresh the index and ask again."
+                hint = f"{f'{advice} ' * is_growing}{error.hint}".strip()
                 raise RepoError(error.code, message, hint, error.details) from error
 
     def _wait_for(self, symbol: str) -> None:

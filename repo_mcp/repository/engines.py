@@ -135,6 +135,7 @@ class Engines:
             sources.config.symbol_wait_seconds,
             lambda: sources.precise.find_view(sources.index.get_searcher().snapshot),
             partial(describe_declarations, search=sources.search),
+            follows=sources.config.watch,
         )
 
     def describe_unread_uses(self, name: str, language: str, kind: SymbolKind) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.repository import Repository
+from repo_mcp.toolsets.graph import bind_toolset
 from repo_mcp.toolsets.graph.symbol_calls import RENAMED
 from tests.repo_mcp.toolsets.graph.graph_roots import TREE, Served
 from tests.repo_mcp.toolsets.graph.test_toolset import OF_NODES
@@ -225,3 +231,20 @@ def test_a_plain_name_means_what_nearly_all_uses_mean_although_members_have_it(t
         served.close()
     assert answer["total"] == 12
     assert answer["warnings"][0].startswith("3 symbols have this name. Taken: rules.ts:2, which ")
+
+
+@pytest.mark.parametrize(
+    ("watch", "advice"), [(True, "Ask again in a moment."), (False, "Refresh the index and ask again.")]
+)
+def test_who_misses_a_symbol_is_told_how_to_find_it(tmp_path: Path, watch: bool, advice: str) -> None:
+    root = write_tree(tmp_path / "root", {"a.py": "def post(): pass\n"})
+    config = load_config(str(root), data_dir=str(tmp_path / "data"), watch=watch)
+    with closing(Repository(config)) as repository:
+        repository.refresh()
+        repository.symbol_index.build()
+        (root / "b.py").write_text("def switched(): pass\n")
+        tools = bind_toolset(config.limits, lambda: (repository, None)).tools
+        tool = next(tool for tool in tools if tool.name == "get_callers")
+        error = json.loads(tool.call({"symbol": "switched"}, CallContext(lambda: False)).text)["error"]
+        assert "1 file changed and is not indexed yet" in error["message"]
+        assert error["hint"].startswith(advice)
