@@ -47,7 +47,7 @@ from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.settings.configured import find_settings
-from repo_mcp.research.settings.field_readers import note_readers
+from repo_mcp.research.settings.field_readers import find_fields, note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_families, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
@@ -135,7 +135,10 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
     for subject in reading.subjects:
         for node in (node for node in subject.nodes if node not in later):
             sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
-            shown = () if _is_only_named(reading.form, node) else show_body(state, node, SUBJECT_CHARS)
+            fields = find_fields(state, node) if _asks_how_it_works(state, reading) else {}
+            shown = (
+                () if _is_only_named(reading.form, node) else show_body(state, node, SUBJECT_CHARS, fields)
+            )
             if reading.form is Form.CONFIGURED and node.symbol.kind in VALUES:  # it often tells the default
                 shown = (*list_comment(state, node), *shown)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
@@ -145,6 +148,10 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
                 f"{least}{subject.left_out:,} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
             )
+
+
+def _asks_how_it_works(state: ResearchState, reading: Reading) -> bool:
+    return reading.form is Form.CALLEES and _ASKS_HOW.match(state.request.query) is not None
 
 
 def _is_only_named(form: Form, node: Node) -> bool:
@@ -203,8 +210,8 @@ def _investigate_tests(state: ResearchState, reading: Reading, gathered: Gathere
 
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = reading.nodes
-    if _ASKS_HOW.match(state.request.query):
-        note_readers(state, nodes)
+    if _asks_how_it_works(state, reading):
+        note_readers(state, nodes, below=True)
     follow(state, nodes, CALLEES, state.depth)
     show_called(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=False)

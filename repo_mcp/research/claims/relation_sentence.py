@@ -39,6 +39,7 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
+MOST_WORKERS = 2  # whose callees are named
 MOST_CALLERS = 6  # named where they are asked for: "and 1 more" is as long as one
 _NO_USERS = frozenset(
     {
@@ -71,7 +72,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     mentions = [one for one in first_hop if one.role is Role.MENTIONS]
     directly = " through its own type" if through else ""
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
-    more += _describe_readers([one for one in first_hop if one.role is Role.READS_FIELD])
+    readers = [one for one in first_hop if one.role is Role.READS_FIELD]
+    more += _describe_readers(state, readers)
     more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:
         directly = " directly" if mentions or through else ""
@@ -96,6 +98,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         also = relation.replace("used", "also used")
         used = f" {'They' if relation.startswith('are') else 'It'} {users.say(also)}." if found else ""
         return f"{describe_open_types(state.open_types)}{used}{more}"
+    if not found and readers and reading.form is Form.CALLEES:
+        return f"{named} {relation} nothing that the repository declares.{more}"
     if not found:
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
@@ -249,8 +253,20 @@ def _describe_unnamed(subjects: Sequence[Node]) -> str:
     return "".join(f" {one}" for one in said)
 
 
-def _describe_readers(readers: Sequence[Finding]) -> str:
-    return f" What it sets is read by {name_findings(readers)}." if readers else ""
+def _describe_readers(state: ResearchState, readers: Sequence[Finding]) -> str:
+    """Return sentences on what reads the fields that the subjects set and what it hands them to; "" for none."""
+    if not readers:
+        return ""
+    below = [one for one in state.findings if one.role is Role.READS_FIELD_BELOW]
+    handed = [one for one in below if one.hop == 1]
+    sentence = f" What it sets is read by {name_findings(readers, beyond=state.unnoted[Role.READS_FIELD])}"
+    sentence += f", and handed on to {name_findings(handed)}." if handed else "."
+    called: dict[str, list[Finding]] = {}
+    for one in below:
+        if one.hop > 1:
+            called.setdefault(one.reason.about, []).append(one)
+    told = list(called.items())[:MOST_WORKERS]
+    return sentence + "".join(f" {shorten(caller)} calls {name_findings(own)}." for caller, own in told)
 
 
 def _describe_unresolved(
