@@ -16,6 +16,7 @@ from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
 from repo_mcp.languages.treesitter.blanking import blank, blank_match
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.record_builder import encode_failure
 from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind
 
@@ -35,7 +36,10 @@ _VERBATIM = re.compile(rb"(\$@\"|@\$\")((?:[^\"]|\"\"){0,4000})\"(?!\")")
 # Unknown syntax to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
-_INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
+_INDEXED = re.compile(rb"([{,]\s*)\[([\w.]+|\"[^\"\\\n]{0,200}\"|'[^'\n]{1,6}')\](?=\s*=[^=>])")
+# A variable with the name of a keyword: `bool async)`, `if (async)`, `async: true`; not `async (x) =>`.
+_ASYNC = re.compile(rb"(?<![\w@])async(?=\s*(?:[,);?:&|!.\]}]|=))")
+_NO_ASYNC = b"asyn_"  # in its place: no keyword, of the same length
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 
 # In the order in which captures of the same span are handled.
@@ -97,7 +101,7 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
     if not captures.is_complete:
         text, captures = _read_plainly(text, captures)
-    walk = CSharpWalk(file_name, text)
+    walk = CSharpWalk(file_name, text.replace(_NO_ASYNC, b"async"))
     walk.run(captures, _HANDLERS)
     walk.asked_conditions = list_conditions(written)
     for ordinal, entry in enumerate(walk.entries):
@@ -110,22 +114,36 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
 
 
 def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
-    """Return a text with errors in simpler syntax that parses, with its captures; else both unchanged."""
+    """Return a text with errors in simpler syntax, with its captures; both unchanged if it has no fewer.
+
+    The first branches of conditions alone are read only if they have no errors: the others are missing then.
+    """
     plain = _write_plainly(text)
-    has_branches = _CONDITION.search(plain) is not None
-    for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):
-        others = find_captures("csharp", ("csharp",), one) if one != text else None
-        if others is not None and others.is_complete:
-            return one, Captures(others.nodes, one is plain)
+    others = find_captures("csharp", ("csharp",), plain) if plain != text else None
+    if others is not None and others.broken_bytes < captures.broken_bytes:
+        text, captures = plain, others
+    if captures.is_complete or _CONDITION.search(plain) is None:
+        return text, captures
+    first = _keep_first_branches(plain)
+    others = find_captures("csharp", ("csharp",), first)
+    if others is not None and others.is_complete:
+        return first, replace(others, is_complete=False)
     return text, captures
 
 
 def _write_plainly(text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
+    text = _ASYNC.sub(_NO_ASYNC, text)
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
     text = _VERBATIM.sub(lambda found: found[1] + found[2].replace(b'""', b"  ") + b'"', text)
-    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(blank_match, text))
+    return _INDEXED.sub(_write_key, _LEFT_OUT.sub(blank_match, text))
+
+
+def _write_key(found: re.Match[bytes]) -> bytes:
+    """Return `{ [key] = ` as an assignment to a name: nothing else may stand before `??` in a value."""
+    key = found[2]
+    return found[1] + (b" " + key + b" " if key[:1] not in b"\"'" else b"_" * (len(key) + 2))
 
 
 def _keep_first_branches(text: bytes) -> bytes:

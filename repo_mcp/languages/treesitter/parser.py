@@ -51,6 +51,7 @@ class Captures:
 
     nodes: dict[str, list[Node]]  # name of a capture -> its nodes, ascending by start
     is_complete: bool  # True: no errors in the tree and nothing left out
+    broken_bytes: int = 0  # in errors of the tree, of which the captures tell little
 
     def iter_in_order(self, names: Iterable[str]) -> Iterator[tuple[int, int, int, Node]]:
         """Yield (start byte, end byte, position in `names`, node), by start, longest first, then position.
@@ -95,8 +96,23 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
     nodes = cursor.captures(root)
     is_complete = not (is_cut or is_deep or is_dense or root.has_error or cursor.did_exceed_match_limit)
     if sum(map(len, nodes.values())) > MAX_CAPTURES:
-        return Captures(_keep_first(nodes), False)
-    return Captures(nodes, is_complete)
+        nodes = _keep_first(nodes)
+        is_complete = False
+    return Captures(nodes, is_complete, _count_broken(root) if root.has_error else 0)
+
+
+def _count_broken(root: Node) -> int:
+    """Return the bytes of a tree that are in errors, each missing token being one."""
+    count, left = 0, [root]
+    while left:
+        node = left.pop()
+        if node.is_error:
+            count += node.end_byte - node.start_byte
+        elif node.is_missing:
+            count += 1
+        else:
+            left += (child for child in node.children if child.has_error)
+    return count
 
 
 def _parse(language: Language, text: bytes, deadline: float) -> Tree | None:

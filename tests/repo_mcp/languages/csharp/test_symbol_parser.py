@@ -402,3 +402,51 @@ def test_what_the_preprocessor_asks_for() -> None:
 def test_a_condition_around_an_attribute_ends_no_modifiers() -> None:
     found = read("a.cs", "class A\n{\n#if OLD\n    [Old]\n#endif\n    public int Lines;\n}\n")
     assert list_symbols(found)[1:] == ["A.Lines PROPERTY 3-6 PUBLIC -> int"]
+
+
+def test_a_variable_named_async_costs_no_type() -> None:
+    found = read(
+        "a.cs",
+        """
+        class Store
+        {
+            internal async Task<int> Open(bool async, Token token)
+            {
+                await Read(async, token: token);
+                Start(async () => await Read(async: false, token));
+                if (async) return async ? 1 : Next(!async);
+                return 0;
+            }
+            Task Read(bool async, Token token) => Later(async);
+        }
+        """,
+    )
+    assert list_symbols(found) == [
+        "Store CLASS 1-11 INTERNAL",
+        "Store.Open METHOD 3-9 INTERNAL ASYNC (bool async, Token token)/2 -> Task<int>",
+        "Store.Read METHOD 10-10 PRIVATE (bool async, Token token)/2 -> Task",
+    ]
+    calls = [one.split(" as ")[0] for one in list_references(found, CALL)]
+    assert {"Open: CALL |Read 5", "Open: CALL |Read 6", "Read: CALL |Later 10"} <= set(calls), calls
+    assert found.status is ParseStatus.FULL
+
+
+def test_a_text_as_a_key_may_have_any_value() -> None:
+    found = read("a.cs", 'class A { void Run() { var map = new Map { ["a"] = Find() ?? "b" }; } void End() { } }')
+    assert [one.split()[0] for one in list_symbols(found)] == ["A", "A.Run", "A.End"]
+    assert found.status is ParseStatus.FULL
+
+
+def test_a_text_with_errors_is_read_where_it_has_fewest() -> None:
+    found = read(
+        "a.cs",
+        """
+        class Store
+        {
+            void Open(bool async) { Find(out var one) = Next(async); }
+            void Close(bool async) { Wait(async); }
+        }
+        """,
+    )
+    assert [one.split()[0] for one in list_symbols(found)] == ["Store", "Store.Open", "Store.Close"]
+    assert found.status is ParseStatus.PARTIAL
