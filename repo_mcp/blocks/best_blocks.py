@@ -7,44 +7,29 @@ Bundles show these blocks whole; other answers, such as those of research, show 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from repo_mcp.blocks.block_worth import list_far_comments, rate_work
+from repo_mcp.blocks.block_worth import list_far_comments
 from repo_mcp.blocks.blocks import Block
-from repo_mcp.blocks.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
+from repo_mcp.blocks.candidates import SCORE_DECIMALS
+from repo_mcp.blocks.evidence import gather_evidence
 from repo_mcp.blocks.file_view import FileView
 from repo_mcp.blocks.following import follow_names
 from repo_mcp.blocks.layouts import LayoutReader
-from repo_mcp.blocks.opened_files import MAX_OPENED, Opener, RatedFile
+from repo_mcp.blocks.opened_files import MAX_OPENED, Opener
+from repo_mcp.blocks.prompt import find_no_hints
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.blocks.weights import QUESTION_WEIGHTS, Weights
-from repo_mcp.bodies.body import says_nothing
-from repo_mcp.bodies.statements import holds_failure
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.roles import is_side_file
 
 # Factors of a block's worth for a question: in a side file, without a term, in a test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
-TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
-DECIDING_BRANCHES = 3
-# If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
-# all its terms in lines that fail.
-FAILS_NOT, FAILING = 0.5, 1.5
-REGISTERING = 1.8  # factor for what registers things, if the question is how to add one
-NOT_RUN = 0.6  # factor for what does nothing by itself: a value, an interface
-RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 VARIETY = 0.6  # power of the number of terms that a block holds: two terms say more than one term twice
-_REGISTERS = re.compile(
-    r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
-    re.IGNORECASE,
-)
-_REGISTRY = re.compile(
-    r"(?:types|registry|plugins?|adapters|handlers|flags|policies|known\w*)$", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,35 +62,6 @@ def find_declared(one: RatedBlock, record: SymbolRecord) -> int:
     starts, ends = record.starts, record.starts + record.spans
     named = [at for at in record.find_symbols(span.name) if starts[at] <= span.name_line <= ends[at]]
     return min(named, key=lambda at: (int(record.spans[at]), at), default=0)
-
-
-def weigh_extension(one: RatedBlock) -> float:
-    """Return a factor for a declaration that is registered, or that by its name registers something."""
-    name = "" if one.block.span is None else one.block.span.name
-    return REGISTERING if _REGISTERS.match(name) or _REGISTRY.search(name) else 1.0
-
-
-def weigh_work(one: RatedBlock) -> float:
-    """Return a factor for a body's work: a body that decides explains more than a setter does.
-
-    Comments do not count, however long they are.
-    """
-    comment_lines, lines = one.view.layout.comment_lines, one.view.live.lines
-    numbers = range(one.block.start_line, one.block.end_line + 1)
-    code = [lines[at - 1] for at in numbers if at not in comment_lines]
-    return rate_work([line for line in code if not says_nothing(line)], DECIDING, TRIVIAL, DECIDING_BRANCHES)
-
-
-def weigh_failures(one: RatedBlock) -> float:
-    """Return a factor for the share of a block's terms that lines with errors hold.
-
-    It is below 1 for a block without such lines.
-    """
-    lines = one.view.live.lines
-    if not any(map(holds_failure, lines[one.block.start_line - 1 : one.block.end_line])):
-        return FAILS_NOT
-    failing = {term for line, own in one.term_lines.items() if holds_failure(lines[line - 1]) for term in own}
-    return 1.0 + FAILING * len(failing) / max(1, len(one.terms))
 
 
 def rate_blocks(

@@ -1,4 +1,4 @@
-"""Cut a file into blocks, the pieces of a bundle: functions whole, classes by their members. Pure.
+"""Cut a file into blocks, the pieces that answers show: functions whole, classes by their members. Pure.
 
 A block is a declaration with the comment above it, the lines of a class between its members, or lines outside
 all declarations. A small file is one block, and so is a small class. Empty lines and closing brackets between

@@ -12,17 +12,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
 from itertools import islice
 from operator import attrgetter
 
 from repo_mcp.blocks.blocks import Block
-from repo_mcp.blocks.evidence import MAX_DECLARING
 from repo_mcp.blocks.file_view import FileView
 from repo_mcp.blocks.imported_modules import find_modules, find_names_in, lies_in
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.prompt_names import MAX_DECLARING
+from repo_mcp.blocks.rated_files import Place, RatedFile, iter_lines_with
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.blocks.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -37,7 +37,6 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _TAG = re.compile(r"<[^<>]{0,300}>")  # in the heading of a section
 SEEDS = 12  # blocks from which names are followed
 
-Place = tuple[RatedFile, int]  # and the position of one of its blocks
 Places = dict[str, list[Place]]  # name -> the blocks that declare it
 FollowShown = Callable[[RatedFile, int], list[Place]]  # a shown block -> those that are worth more now
 
@@ -85,28 +84,6 @@ def list_steps(view: FileView, block: Block, modules: Mapping[str, str]) -> list
     ]
 
 
-def _list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
-    """Return the 1-based numbers of the lines that hold any of the names, even as a part of another word."""
-    text = "\n".join(lines)
-    found: set[int] = set()
-    for name in names:
-        line, passed, at = 1, 0, text.find(name)
-        while at >= 0:
-            line += text.count("\n", passed, at)
-            found.add(line)
-            passed, at = at, text.find(name, at + len(name))
-    return sorted(found)
-
-
-def iter_holding(file: RatedFile, names: Collection[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines that hold any of the names, without comments: position of the block, number, text."""
-    starts = [block.start_line for block in file.blocks]
-    lines = file.view.live.lines
-    for number in _list_holding(lines, names):
-        if number not in file.view.layout.comment_lines:
-            yield bisect_right(starts, number) - 1, number, lines[number - 1]
-
-
 def _calls(line: str, name: str) -> bool:
     """Return True if a line calls a name: without a bracket after it, the name is only mentioned."""
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
@@ -140,7 +117,7 @@ class _Gain:
 
 
 class _Follower:
-    """The names that are followed for one bundle, and where they lead."""
+    """The names that are followed for one prompt, and where they lead."""
 
     def __init__(self, opened: Sequence[RatedFile], source: BlockSource, weights: Weights) -> None:
         self._opened = opened
@@ -223,7 +200,7 @@ class _Follower:
     def _find_users(self, file: RatedFile, positions: Mapping[str, int]) -> None:
         """Note what the blocks of a file gain that use some names. `positions` are those of their blocks."""
         pattern = compile_name(*positions)
-        for at, _, line in iter_holding(file, positions):
+        for at, _, line in iter_lines_with(file, positions):
             for name in pattern.findall(line):
                 position = positions[name]
                 if at != position and file.blocks[at].span is not None:

@@ -1,4 +1,4 @@
-"""Read a file's layout for the bundler: its declarations, and the lines of its comments.
+"""Read a file's layout: its declarations, and the lines of its comments.
 
 Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow, a
 function passed under a name. A symbol record adds those that its parser found.

@@ -5,25 +5,25 @@ A declaration that the prompt names is worth more than any terms.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Sequence
 
 from repo_mcp.blocks.block_worth import Rater
-from repo_mcp.blocks.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks, list_members
-from repo_mcp.blocks.evidence import MAX_DECLARING, MAX_DECLARING_FRAME, Candidate, Evidence, is_called
+from repo_mcp.blocks.blocks import SMALL_FILE_LINES, Block, Placed, cut_blocks
+from repo_mcp.blocks.candidates import Candidate
+from repo_mcp.blocks.evidence import Evidence
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
 from repo_mcp.blocks.layouts import LayoutReader
+from repo_mcp.blocks.named_lines import is_frame, locate
 from repo_mcp.blocks.named_modules import is_below, is_of_module
+from repo_mcp.blocks.prompt_names import MAX_DECLARING
+from repo_mcp.blocks.rated_files import RatedFile, find_declaring, leave_out_common
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.blocks.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.ranking.page.rare_words import compute_rarity
-from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.intent import understand
-from repo_mcp.ranking.query.mentions import Mention, number_frames
-from repo_mcp.record_classes import dataclass
+from repo_mcp.ranking.query.mentions import number_frames
 from repo_mcp.text.generated import is_generated
 from repo_mcp.text.lines import compile_name
 from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_folders
@@ -31,106 +31,7 @@ from repo_mcp.text.roles import FileRole, find_role, is_side_file, list_older_fo
 MAX_OPENED = 24
 MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
 LEAST_LAST = 0.5  # rarity of the last part of a qualified name that nothing declares: then it is meant
-MAX_HEAD_LINES = 12  # of a function, in which it names what it takes
-_WORD = re.compile(r"\w+")
-LOADING_LINES = 3  # of a getter that loads a module
-_LOADED = re.compile(r"\breturn require\(")
 TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
-
-
-@dataclass(slots=True)
-class Traced:
-    """A block that a stack trace points at."""
-
-    rank: int  # the least is shown first
-    frame: Clue | None  # None for the source of a message that no frame names
-    lines: list[int] = field(default_factory=list)  # that it names, or that call the frame within
-
-
-@dataclass(slots=True)
-class RatedFile:
-    """An opened candidate, its blocks, and the worth of each."""
-
-    candidate: Candidate
-    view: FileView
-    blocks: Sequence[Block]
-    worth: list[float]  # of each block
-    priority: float = 1.0  # factor of the worth of its blocks, compared with those of other files
-    origins: dict[int, str] = field(default_factory=dict)  # position of a block -> what led to it, in words
-    lines: int = 0  # that are selected so far
-    shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
-    named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
-    traced: dict[int, Traced] = field(default_factory=dict)  # by position: they come before these
-    beside: dict[int, str] = field(default_factory=dict)  # line that is shown for a change -> why
-
-    def touches_shown(self, position: int) -> bool:
-        """Return True if a block next to this one is selected."""
-        return not self.shown.isdisjoint((position - 1, position + 1))
-
-    def list_declaring(self, name: str) -> list[Placed]:
-        """Return the blocks that declare a name, which may be qualified in part, with their positions."""
-        last = name.rpartition(".")[2]
-        return [
-            (at, block.span)
-            for at, block in enumerate(self.blocks)
-            if block.span is not None and block.span.name == last and is_called(block.span, name)
-        ]
-
-    def list_holding(self, name: str) -> list[Placed]:
-        """Return the declarations of a name in small files and classes, with the positions of these."""
-        last = name.rpartition(".")[2]
-        spans = [span for span in self.view.layout.spans if span.name == last and is_called(span, name)]
-        return list_members(self.view.live.lines, self.blocks, spans)
-
-
-def find_declaring(
-    opened: Sequence[RatedFile], name: str, *, members: bool
-) -> list[tuple[RatedFile, list[Placed]]]:
-    """Return the files that declare a name, with the positions of its blocks.
-
-    If no block is its declaration, and `members` is true, small files and classes that hold one count. What
-    stands for a declaration elsewhere counts only if there is none.
-    """
-    for find in (RatedFile.list_declaring, RatedFile.list_holding)[: 1 + members]:
-        declaring = [(one, found) for one in opened if (found := find(one, name))]
-        if declaring:
-            return _leave_out_stand_ins(declaring) or declaring
-    return []
-
-
-def leave_out_common(
-    opened: Sequence[RatedFile], names: Mapping[str, float], source: BlockSource, folder: str = ""
-) -> dict[str, float]:
-    """Return names without plain ones that so many files declare that none of those opened is meant.
-
-    One below the folder that the prompt begins with is meant.
-    """
-
-    def is_common(name: str) -> bool:
-        declaring = [] if "." in name else find_declaring(opened, name, members=False)
-        if not declaring or (folder and any(is_below(one.candidate.path, folder) for one, _ in declaring)):
-            return False
-        return not source.find_declaring(name, MAX_DECLARING_FRAME, True)
-
-    return {name: sure for name, sure in names.items() if not is_common(name)}
-
-
-def _leave_out_stand_ins(
-    declaring: Sequence[tuple[RatedFile, list[Placed]]],
-) -> list[tuple[RatedFile, list[Placed]]]:
-    """Return the declarations but those in `.d.ts` files and getters that load what they are called by."""
-    return [
-        (one, real)
-        for one, found in declaring
-        if not one.candidate.path.endswith(".d.ts")
-        and (real := [place for place in found if not _loads(one, place[1])])
-    ]
-
-
-def _loads(one: RatedFile, span: SymbolSpan) -> bool:
-    """Return whether a declaration only loads a module: `get Router() { return require("./Router"); }`."""
-    lines = one.view.live.lines[span.name_line - 1 : span.end_line]
-    return len(lines) <= LOADING_LINES and _LOADED.search(" ".join(lines)) is not None
 
 
 def put_written_last(opened: Sequence[RatedFile], weights: Weights) -> None:
@@ -300,41 +201,3 @@ def _find_holding(opened: Sequence[RatedFile], name: str) -> list[tuple[RatedFil
         if placed:
             found.append((one, placed))
     return found
-
-
-def is_frame(mention: Mention) -> bool:
-    """Return True if a frame of a stack trace names the file."""
-    return mention.clue.kind is ClueKind.FRAME
-
-
-def locate(clue: Clue, spans: Sequence[SymbolSpan], lines: Sequence[str] = ()) -> list[int]:
-    """Return the line that a clue names, or that of its function's name if the function has moved.
-
-    Return none for a clue without a line, unless one declaration has its name. Of several overloads, a frame
-    that says what its function takes means the one whose head in `lines` is most like that.
-    """
-    line = clue.line
-    named = [span for span in spans if span.name == clue.name]
-    arguments = clue.arguments
-    if arguments is not None:
-        around = clue.text.rpartition(".")[2]  # a type; or a namespace, which may end with its head
-        free = [span for span in named if span.qualified_name == span.name]
-        holds = any(span.name == around for span in spans)
-        named = [span for span in named if is_called(span, f"{around}.{clue.name}")] or free * holds
-        named = [max(named, key=lambda span: _rate_head(span, lines, arguments))] if named else []
-    elif clue.owner:
-        owner = clue.owner.rpartition(".")[2]
-        named = [span for span in named if is_called(span, f"{owner}.{clue.name}")] or named
-    if line is None:
-        return [named[0].name_line] if len(named) == 1 else []
-    if not named or any(span.start_line <= line <= span.end_line for span in named):
-        return [line]
-    return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]
-
-
-def _rate_head(span: SymbolSpan, lines: Sequence[str], arguments: str) -> tuple[int, int]:
-    """Return how like the head of a function is to what a frame says that it takes: more is more like."""
-    head = " ".join(lines[span.name_line - 1 : min(span.end_line, span.name_line - 1 + MAX_HEAD_LINES)])
-    taken = head.partition("(")[2].partition(")")[0]
-    own, wanted = set(_WORD.findall(taken)), set(_WORD.findall(arguments))
-    return len(own & wanted), -len(own)

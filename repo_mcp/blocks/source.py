@@ -1,4 +1,4 @@
-"""Gives what blocks are made from: an index to search, and live files through the repository reader."""
+"""Give what blocks are made from: an index to search, and live files through the repository reader."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from repo_mcp.blocks.following import iter_holding
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.rated_files import RatedFile, iter_lines_with
 from repo_mcp.blocks.source import MAX_READ_PATHS, BlockSource
 from repo_mcp.blocks.weights import Weights
 from repo_mcp.text.analysis import MAX_WORD_BYTES
@@ -46,4 +45,4 @@ def _is_undeclared(name: str, source: BlockSource) -> bool:
 def _iter_using(one: RatedFile, name: str) -> Iterator[int]:
     """Yield the positions of the blocks of a file that use a name, each once."""
     whole = compile_name(name)
-    yield from dict.fromkeys(at for at, _, line in iter_holding(one, [name]) if whole.search(line))
+    yield from dict.fromkeys(at for at, _, line in iter_lines_with(one, [name]) if whole.search(line))

@@ -1,4 +1,4 @@
-"""The weights that decide what comes into a bundle, in one table.
+"""The weights by which blocks are rated and spent on, in one table for each kind of prompt.
 
 They are few and round. They were tuned on questions about development repositories whose answering functions
 were named in advance, and on the changed lines of commits; bench/quality/README.md gives the results.

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from repo_mcp.blocks.evidence import Evidence, SearchTried
-from repo_mcp.blocks.following import Place
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.rated_files import Place, RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
 from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
 from repo_mcp.ranking.query.clues import ClueKind

@@ -14,9 +14,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
-from repo_mcp.blocks.evidence import MAX_WORDS, Candidate, Evidence
-from repo_mcp.blocks.following import iter_holding
-from repo_mcp.blocks.opened_files import Opener, RatedFile, find_declaring
+from repo_mcp.blocks.candidates import Candidate
+from repo_mcp.blocks.evidence import Evidence
+from repo_mcp.blocks.opened_files import Opener
+from repo_mcp.blocks.prompt import MAX_WORDS
+from repo_mcp.blocks.rated_files import RatedFile, find_declaring, iter_lines_with
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
@@ -211,7 +213,7 @@ def _iter_uses(one: RatedFile, name: str, *, is_declaring: bool) -> Iterator[_Us
     whole = compile_name(name)
     listed = re.compile(rf"\s*{re.escape(name)}(?:\s+as\s+\w+)?,?\s*$")  # in an import of several lines
     held: dict[int, list[int]] = {}
-    for at, number, line in iter_holding(one, [name]):
+    for at, number, line in iter_lines_with(one, [name]):
         is_imported = is_import(line) or (one.blocks[at].span is None and listed.match(line))
         if number not in declared and whole.search(line) and not is_imported:
             held.setdefault(at, []).append(number)

@@ -12,17 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.blocks.evidence import Evidence, HintFinder, gather_evidence
+from repo_mcp.blocks.evidence import Evidence, gather_evidence
 from repo_mcp.blocks.following import follow_names
 from repo_mcp.blocks.layouts import LayoutReader
-from repo_mcp.blocks.opened_files import (
-    MAX_OPENED,
-    Opener,
-    RatedFile,
-    is_frame,
-    leave_out_common,
-    put_written_last,
-)
+from repo_mcp.blocks.named_lines import is_frame
+from repo_mcp.blocks.opened_files import MAX_OPENED, Opener, put_written_last
+from repo_mcp.blocks.prompt import HintFinder
+from repo_mcp.blocks.rated_files import RatedFile, leave_out_common
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.blocks.undeclared_names import raise_users
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS

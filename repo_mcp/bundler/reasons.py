@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.blocks.evidence import Evidence, is_called
-from repo_mcp.blocks.opened_files import RatedFile, is_frame
+from repo_mcp.blocks.evidence import Evidence
+from repo_mcp.blocks.named_lines import is_frame
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.bundler.records import Selection
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, has_name
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.record_classes import replace
 
@@ -44,7 +45,7 @@ def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> 
 
 def _is_named(span: SymbolSpan, evidence: Evidence) -> bool:
     """Return True for a declaration that the prompt names."""
-    return any(is_called(span, name) for name in evidence.names)
+    return any(has_name(span, name) for name in evidence.names)
 
 
 def _list_origins(file: RatedFile, start: int, end: int) -> list[str]:

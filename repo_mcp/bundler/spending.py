@@ -19,10 +19,10 @@ from itertools import pairwise
 
 from repo_mcp.blocks.block_worth import is_prototype, is_straight
 from repo_mcp.blocks.blocks import Block
-from repo_mcp.blocks.evidence import SCORE_DECIMALS
+from repo_mcp.blocks.candidates import SCORE_DECIMALS
 from repo_mcp.blocks.file_view import FileView
-from repo_mcp.blocks.following import FollowShown, Place, Use
-from repo_mcp.blocks.opened_files import RatedFile, find_declaring
+from repo_mcp.blocks.following import FollowShown, Use
+from repo_mcp.blocks.rated_files import Place, RatedFile, find_declaring
 from repo_mcp.blocks.weights import Weights
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Selection

@@ -16,8 +16,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from repo_mcp.blocks.evidence import MAX_WORDS, Candidate, Evidence
-from repo_mcp.blocks.opened_files import RatedFile, Traced, locate
+from repo_mcp.blocks.candidates import Candidate
+from repo_mcp.blocks.evidence import Evidence
+from repo_mcp.blocks.named_lines import locate
+from repo_mcp.blocks.prompt import MAX_WORDS
+from repo_mcp.blocks.rated_files import RatedFile, Traced
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.ranking.page.quoted_lines import Quotable, find_message, read_quotable
 from repo_mcp.ranking.query.clues import Clue, list_messages

@@ -25,16 +25,8 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import Protocol
 
-from repo_mcp.blocks.best_blocks import (
-    NOT_RUN,
-    RUN,
-    SIDE_FILE,
-    RatedBlock,
-    find_declared,
-    weigh_extension,
-    weigh_failures,
-    weigh_work,
-)
+from repo_mcp.blocks.best_blocks import SIDE_FILE, RatedBlock, find_declared
+from repo_mcp.blocks.block_factors import NOT_RUN, RUN, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.blocks.layouts import FindRecord
 from repo_mcp.code_search.namesakes import DECIMALS, ChunkHit, discount_overloads, put_named_first
 from repo_mcp.ranking.files.ranking import choose_unknown, rank

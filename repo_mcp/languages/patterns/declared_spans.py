@@ -207,6 +207,11 @@ def qualify_name(name: str, owner: str, outer: tuple[str, str] | None) -> str:
     return f"{join_owner(around, owner, owner_around)}.{name}"
 
 
+def has_name(span: SymbolSpan, name: str) -> bool:
+    """Return True if a declaration has a name, which may be qualified in part: `Reader.read`."""
+    return f".{span.qualified_name}".endswith(f".{name}")
+
+
 def holds_members(head: str, name: str) -> bool:
     """Return whether a declaration is that of a type, a module or the like, by the text of its head."""
     return _HOLDS_MEMBERS.search(_ATTRIBUTE.sub("", head).partition(name)[0]) is not None

@@ -254,7 +254,7 @@ def _describe_unnamed(subjects: Sequence[Node]) -> str:
 
 
 def _describe_readers(state: ResearchState, readers: Sequence[Finding]) -> str:
-    """Return sentences on what reads the fields that the subjects set and what it hands them to; "" for none."""
+    """Return sentences on what reads the fields that the subjects set and hands them on; "" for none."""
     if not readers:
         return ""
     below = [one for one in state.findings if one.role is Role.READS_FIELD_BELOW]

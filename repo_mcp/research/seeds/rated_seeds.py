@@ -13,15 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.blocks.best_blocks import (
-    NOT_RUN,
-    RUN,
-    RatedBlock,
-    find_declared,
-    weigh_extension,
-    weigh_failures,
-    weigh_work,
-)
+from repo_mcp.blocks.best_blocks import RatedBlock, find_declared
+from repo_mcp.blocks.block_factors import NOT_RUN, RUN, weigh_extension, weigh_failures, weigh_work
 from repo_mcp.bodies.body import Body, only_imports, says_nothing
 from repo_mcp.code_search.namesakes import pass_namesakes
 from repo_mcp.graph.nodes import Node

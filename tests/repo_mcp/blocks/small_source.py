@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from repo_mcp.blocks.evidence import Candidate, Evidence
+from repo_mcp.blocks.candidates import Candidate
+from repo_mcp.blocks.evidence import Evidence
 from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.blocks.opened_files import Opener
 from repo_mcp.blocks.source import LiveFile

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.blocks.best_blocks import FAILS_NOT, TRIVIAL, RatedBlock, weigh_failures, weigh_work
+from repo_mcp.blocks.best_blocks import RatedBlock
+from repo_mcp.blocks.block_factors import FAILS_NOT, TRIVIAL, weigh_failures, weigh_work
 from tests.repo_mcp.research.asking import Asked
 
 SEARCHER = """def memory_map(searcher, choice):

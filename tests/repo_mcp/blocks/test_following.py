@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from repo_mcp.blocks.blocks import cut_blocks
-from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.candidates import Candidate
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
 from repo_mcp.blocks.following import follow_names
 from repo_mcp.blocks.layouts import read_layout
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from tests.repo_mcp.blocks.small_source import Source, read_text
 

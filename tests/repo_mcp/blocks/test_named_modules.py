@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.blocks.evidence import MAX_DECLARING_FRAME
+from repo_mcp.blocks.mentioned_files import MAX_DECLARING_FRAME
 from tests.repo_mcp.bundler.test_traces import choose, fill
 
 PARSE = "package {0}\n\nfunc Parse(given string) Page {{\n{1}\treturn read(given)\n}}\n"

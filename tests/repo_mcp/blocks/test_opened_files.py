@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.candidates import Candidate
 from repo_mcp.blocks.opened_files import MOST_CONSTANTS, put_written_last
 from repo_mcp.blocks.weights import WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind

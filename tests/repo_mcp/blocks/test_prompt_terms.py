@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.blocks.evidence import weigh_clues
+from repo_mcp.blocks.prompt_terms import weigh_clues
 from repo_mcp.blocks.weights import QUESTION_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.report_noise import take_informative

@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 
 from repo_mcp.blocks.blocks import cut_blocks
-from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.candidates import Candidate
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
 from repo_mcp.blocks.layouts import read_layout
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.undeclared_names import MAX_UNITS, MAX_USING, raise_users
 from repo_mcp.blocks.weights import WEIGHTS
 from tests.repo_mcp.blocks.small_source import Source, read_text

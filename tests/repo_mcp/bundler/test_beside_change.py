@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from repo_mcp.blocks.evidence import find_no_hints
 from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.prompt import find_no_hints
 from repo_mcp.blocks.source import IndexSource
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.hybrid import HybridStrategy

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.blocks.evidence import find_no_hints
 from repo_mcp.blocks.layouts import read_layout
+from repo_mcp.blocks.prompt import find_no_hints
 from repo_mcp.blocks.source import IndexSource
 from repo_mcp.bundler.hybrid import HybridStrategy
 from repo_mcp.bundler.records import Budget, BundleRequest

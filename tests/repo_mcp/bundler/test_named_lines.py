@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repo_mcp.blocks.evidence import is_called
-from repo_mcp.blocks.opened_files import locate
+from repo_mcp.blocks.named_lines import locate
+from repo_mcp.languages.patterns.declared_spans import has_name
 from repo_mcp.ranking.query.clues import Clue, ClueKind
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
@@ -22,6 +22,6 @@ def test_a_frame_of_another_version_points_to_its_function() -> None:
 
 def test_a_qualified_name_is_one_declaration() -> None:
     spans = list_symbol_spans("a.py", TEXT)
-    assert [one.name_line for one in spans if is_called(one, "Wall.read")] == [6]
-    assert [one.name_line for one in spans if is_called(one, "read")] == [2, 6]
-    assert not any(is_called(one, "Sandwall.read") for one in spans)
+    assert [one.name_line for one in spans if has_name(one, "Wall.read")] == [6]
+    assert [one.name_line for one in spans if has_name(one, "read")] == [2, 6]
+    assert not any(has_name(one, "Sandwall.read") for one in spans)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.blocks.evidence import Evidence, find_no_hints, gather_evidence
+from repo_mcp.blocks.evidence import Evidence, gather_evidence
 from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.blocks.opened_files import Opener
+from repo_mcp.blocks.prompt import find_no_hints
 from repo_mcp.blocks.source import IndexSource
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.ranking.query.report_noise import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.blocks.blocks import Block
-from repo_mcp.blocks.evidence import Candidate
+from repo_mcp.blocks.candidates import Candidate
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
 from repo_mcp.blocks.layouts import read_layout
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import LiveFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.bundler.audit import describe_unfit

@@ -20,18 +20,14 @@ from repo_mcp.blocks.blocks import (
     Block,
     cut_blocks,
 )
-from repo_mcp.blocks.evidence import (
-    Candidate,
-    Evidence,
-    find_joined,
-    list_candidates,
-    list_names,
-    weigh_clues,
-)
+from repo_mcp.blocks.candidates import Candidate, list_candidates
+from repo_mcp.blocks.evidence import Evidence
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
 from repo_mcp.blocks.following import Use, list_steps
 from repo_mcp.blocks.layouts import read_layout
-from repo_mcp.blocks.opened_files import RatedFile
+from repo_mcp.blocks.prompt_names import find_joined, list_names
+from repo_mcp.blocks.prompt_terms import weigh_clues
+from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import LiveFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.bundler.audit import describe_lesser

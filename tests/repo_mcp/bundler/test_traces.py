@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from repo_mcp.blocks import evidence
-from repo_mcp.blocks.evidence import find_no_hints
+from repo_mcp.blocks import mentioned_files
 from repo_mcp.blocks.layouts import read_layout
-from repo_mcp.blocks.opened_files import locate
+from repo_mcp.blocks.named_lines import locate
+from repo_mcp.blocks.prompt import find_no_hints
 from repo_mcp.blocks.source import IndexSource
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.hybrid import HybridStrategy
@@ -316,7 +316,7 @@ def test_a_function_that_moved_to_a_file_beside_the_one_of_its_frame_is_shown() 
 def test_a_file_that_declares_the_function_of_its_frame_is_not_read_to_find_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(evidence, "_names", lambda *_: pytest.fail("it is read"))
+    monkeypatch.setattr(mentioned_files, "_names", lambda *_: pytest.fail("it is read"))
     texts = {f"shop/{name}.py": f"def settle_{name}(sale):\n    return sale.total\n" for name in ("a", "b")}
     trace = 'Traceback (most recent call last):\n  File "/srv/shop/a.py", line 2, in settle_a\nKeyError: 1\n'
     assert choose(trace, texts).selections[0].path == "shop/a.py"

@@ -432,7 +432,9 @@ def test_a_variable_named_async_costs_no_type() -> None:
 
 
 def test_a_text_as_a_key_may_have_any_value() -> None:
-    found = read("a.cs", 'class A { void Run() { var map = new Map { ["a"] = Find() ?? "b" }; } void End() { } }')
+    found = read(
+        "a.cs", 'class A { void Run() { var map = new Map { ["a"] = Find() ?? "b" }; } void End() { } }'
+    )
     assert [one.split()[0] for one in list_symbols(found)] == ["A", "A.Run", "A.End"]
     assert found.status is ParseStatus.FULL
 

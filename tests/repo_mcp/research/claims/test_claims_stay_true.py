@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.blocks.best_blocks import DECIDING_BRANCHES
+from repo_mcp.blocks.block_factors import DECIDING_BRANCHES
 from repo_mcp.blocks.block_worth import rate_work
 from repo_mcp.bodies.body import Body
 from repo_mcp.bodies.chosen_lines import choose_lines
