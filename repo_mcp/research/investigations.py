@@ -46,6 +46,7 @@ from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.question.understanding import is_about_shapes
+from repo_mcp.research.seeds.named_members import find_named_members
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import find_fields, note_readers
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
@@ -368,7 +369,8 @@ def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     if is_about_shapes(state.request):
         return  # its words describe shapes of code, not a symbol
-    seeds = find_seeds(state, text)
+    named = find_named_members(state)
+    seeds = find_seeds(state, text, first=[*named], reasons=named, follows=True)
     note_documents(state, text, 1)
     if state.word_match.lacks_most:
         return  # what lies around so little evidence is noise

@@ -45,13 +45,15 @@ def judge_best(
     idioms: Mapping[str, Sequence[str]],
     *,
     is_named: bool,
+    is_followed: bool = False,
     is_open: bool = False,
     is_deed: bool = False,
     guessed: Sequence[str] = (),
 ) -> list[Seed]:
     """Return the seeds in the order of an answer, and note in the state how well the first one fits.
 
-    Noted are the words that it lacks, or else what is rated as high, unless the question names it. If it has
+    Noted are the words that it lacks, or else what is rated as high, unless the question names it; no words
+    are noted of one that the question names and that `is_followed` to what it calls. If it has
     a `guessed` word, no missing words are noted, for guesses are alternatives: `is_guessed` then says whether
     it would lack words without them. Of an open question, `is_thin` says whether it has so few of the words
     that it may be about anything. For a question about a deed, those that do nothing come later.
@@ -74,7 +76,10 @@ def judge_best(
         match.says_half = 2 * len(list_words_lacked(claimed[0], telling)) <= len(telling) > 0
         match.absent, weighed = [], {}
         claimed = [seed for seed in claimed if not match.is_guessed or has_any(seed, guessed)]
-    _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
+    if is_followed:  # what it does is asked, whatever words that takes
+        match.absent = []
+    else:
+        _note_lacking(state, claimed[0], weighed, idioms, is_named=is_named)
     match.is_thin = is_open and not is_named and is_thin(claimed[0], weighed, idioms, asked)
     match.rivals = [] if is_named or match.lacking else find_rivals(claimed)
     return seeds

@@ -42,6 +42,7 @@ from repo_mcp.research.order.seed_order import (
     put_sources_first,
 )
 from repo_mcp.research.question.asked_words import PreferredKind, asks_deed, choose_words, includes_tests
+from repo_mcp.research.related.called_seeds import put_called
 from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.related.guessed_types import put_guessed_types
 from repo_mcp.research.related.near_calls import put_near_calls
@@ -79,12 +80,14 @@ def find_seeds(
     reasons: Mapping[Node, Reason] = MappingProxyType({}),
     *,
     only_near: bool = False,
+    follows: bool = False,
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
     The symbols in `first` come before declarations that only match the question's words. `reasons` has
     those for the ones in `first` that the question does not name itself. With `only_near`, other declarations
-    must have a name and lie in the folder of one of `first`: elsewhere the words mean something else.
+    must have a name and lie in the folder of one of `first`: elsewhere the words mean something else. If it
+    `follows` those in `first`, what they call comes before others that only have words of the question.
     """
     words = choose_words(state, text)
     if not any(_WORD.search(word) for word in words):
@@ -115,6 +118,7 @@ def find_seeds(
             weigh_words(words, state.weights),
             idioms,
             is_named=bool(first),
+            is_followed=bool(first) and follows,
             is_open=preferred is PreferredKind.NOTHING,
             is_deed=not first and asks_deed(state.request.query, preferred),
             guessed=guessed,
@@ -125,6 +129,8 @@ def find_seeds(
     if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
     seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
+    if first and follows:
+        seeds = put_called(state, seeds, first)
     seeds = confirm_reasons(state, seeds, state.weights)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")

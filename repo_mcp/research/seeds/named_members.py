@@ -1,0 +1,60 @@
+"""Find the functions that an open question names with their owners, and what those only hand on to.
+
+"how does Pool.lend work when it is empty" -> `Pool.lend`, and if all it does is `return Lending(self)`,
+`Lending`
+"""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.research.findings.bounds import NARROW
+from repo_mcp.research.findings.named_symbols import admits_node, list_statements
+from repo_mcp.research.findings.reasons import Reason, explain_named
+from repo_mcp.research.findings.records import Form, TakenAs
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrases import read_phrase
+from repo_mcp.research.question.subjects import Subjects
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+
+MOST_NAMED = 2  # functions of one name, such as overloads
+MOST_STATEMENTS = 2  # of a function that only hands on, its signature included
+_CONSTRUCTORS = frozenset({"__init__", "constructor", "init", "new"})
+_QUALIFIED = re.compile(r"(?<![\w./:#-])[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?![\w/-])")
+
+
+def find_named_members(state: ResearchState) -> dict[Node, Reason]:
+    """Return the functions that a question names with their owners, and what they hand on to, with reasons."""
+    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
+    found: dict[Node, Reason] = {}
+    for name in dict.fromkeys(_QUALIFIED.findall(state.request.query)):
+        subject = subjects.find(read_phrase(name), Form.CALLEES)
+        nodes = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
+        is_sure = subject.taken_as is TakenAs.DECLARED and not subject.left_out
+        if not is_sure or not 0 < len(nodes) == len(subject.nodes) <= MOST_NAMED:
+            continue
+        for node in filter(lambda node: admits_node(state, node), nodes):
+            found.setdefault(node, explain_named(name))
+            handed = find_handed(state, node)
+            if handed is not None:
+                found.setdefault(handed, Reason(f"called by {name}, which does nothing else"))
+    return found
+
+
+def find_handed(state: ResearchState, node: Node) -> Node | None:
+    """Return the function or type that is all that a function calls, in its one statement; or None."""
+    if node.symbol.kind not in CALLABLE_KINDS or len(list_statements(state, node)) > MOST_STATEMENTS:
+        return None
+    edges = state.graph.find_outgoing(node, CALLS, NARROW).edges
+    if len(edges) != 1 or edges[0].confidence is Confidence.POSSIBLE:
+        return None
+    handed = state.get_node(edges[0].other)
+    if handed == node or not admits_node(state, handed):
+        return None
+    around = state.get_parent(handed)
+    if handed.symbol.name == around.symbol.name or handed.symbol.name in _CONSTRUCTORS:
+        handed = around
+    return handed if handed.symbol.kind in CALLABLE_KINDS | TYPE_KINDS else None
