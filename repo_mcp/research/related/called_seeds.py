@@ -41,6 +41,8 @@ def put_called(state: ResearchState, seeds: Sequence[Seed], first: Collection[No
 
     A type that a named function makes gives way to its functions.
     """
+    if not first:
+        return [*seeds]
     owners = {
         state.get_parent(node)
         for node in first

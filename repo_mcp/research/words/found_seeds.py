@@ -67,7 +67,9 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
 GUESS_NAMES = "Ask again with names that the code may use, in brackets after the question: (retry, backoff)."
-FEW_SEEDS = 3  # shown if most of the question's words are in no file, or a document tells more
+# Shown by words alone if most of the words are in no file, a document tells more, or the functions are named
+# whose errors are asked for.
+FEW_SEEDS = 3
 _WORD = re.compile(r"\w+")
 _ASKS_DOER = re.compile(r"\W*(?:what|who|which(?: \w+)?) (\w+s)\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
 
@@ -101,11 +103,11 @@ def find_seeds(
         state.word_match.lacks_most = True
         state.warnings += [*absent, GUESS_NAMES]
         return []
-    given = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
-    given += [seed for seed in find_named(state, preferred) if seed.node not in first]
-    found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
+    named = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
+    given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first)]
+    found = _choose_found(state, rated, preferred)
     found = keep_near(found, first) if only_near and first else found
-    found = [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
+    found = found[: FEW_SEEDS if first and preferred is PreferredKind.FAILURES else None]
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
     seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
@@ -129,12 +131,18 @@ def find_seeds(
     if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
         state.warnings.append(GUESS_NAMES)
     seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
-    if first and follows:
-        seeds = put_called(state, seeds, first)
-    seeds = confirm_reasons(state, seeds, state.weights)
+    seeds = confirm_reasons(state, put_called(state, seeds, first if follows else ()), state.weights)
     note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _choose_found(
+    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind
+) -> list[Seed]:
+    """Return the rated declarations that are worth showing, without those that only share a name."""
+    found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
+    return [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
 
 
 def _lacks_deed(state: ResearchState) -> bool:
