@@ -91,11 +91,10 @@ def find_seeds(
     must have a name and lie in the folder of one of `first`: elsewhere the words mean something else. If it
     `follows` those in `first`, what they call comes before others that only have words of the question.
     """
-    words = choose_words(state, text)
+    words, guessed = choose_words(state, text), _list_guessed(state)
     if not any(_WORD.search(word) for word in words):
         state.warnings.append(NO_WORD)
         return []
-    guessed = _list_guessed(state)
     idioms = {} if guessed else list_idioms(state, text)
     rated = _rate(state, words, idioms, guessed)
     absent = _note_absent(state, words, idioms)
