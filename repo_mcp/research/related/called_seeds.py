@@ -61,7 +61,12 @@ def put_called(state: ResearchState, seeds: Sequence[Seed], first: Collection[No
                 called.setdefault(node, reason)
     added = [build_seed(state, node, seeds[0].worth, why) for node, why in called.items()][:MOST_CALLED]
     known |= {seed.node for seed in added}
-    others = [seed for seed in seeds if seed.node is None or seed.node not in known]
+    whole = {seed.full_name for seed in added}  # which are shown with their members
+    others = [
+        seed
+        for seed in seeds
+        if seed.node is None or (seed.node not in known and _find_owner(seed.node) not in whole)
+    ]
     return [*leading, *added, *others[: FEW_OTHERS if added else None]]
 
 
