@@ -49,6 +49,7 @@ from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.seeds.named_members import find_named_members
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import find_fields, note_readers
+from repo_mcp.research.settings.value_flow import show_value_flow
 from repo_mcp.research.structure.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.structure.shapes import find_alike, find_families, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
@@ -243,6 +244,10 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         if not sum(note_member_uses(state, node) for node in subject.nodes):
             follow(state, subject.nodes, DEPENDENTS, state.depth)
             show_users(state)
+            if _ASKS_HOW.match(state.request.query) and all(
+                node.symbol.kind in VALUES for node in subject.nodes
+            ):
+                show_value_flow(state, subject.nodes)
         else:
             follow(state, subject.nodes, DEPENDENTS, 1)
         _follow_overriding(state, subject.nodes)

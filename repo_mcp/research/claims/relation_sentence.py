@@ -46,6 +46,7 @@ _NO_USERS = frozenset(
         Role.OVERRIDDEN,
         Role.READS_FIELD,
         Role.READS_FIELD_BELOW,
+        Role.WORKS_FOR,
         Role.FILLS,
         Role.CALLS_MEMBER,
     }
@@ -73,6 +74,8 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
     directly = " through its own type" if through else ""
     more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     readers = [one for one in first_hop if one.role is Role.READS_FIELD]
+    working = [one for one in first_hop if one.role is Role.WORKS_FOR]
+    more += f" Called there: {name_findings(working)}." if working else ""
     more += _describe_readers(state, readers)
     more += _describe_overridden(state, through, len(subjects) > 1)
     if reading.form is Form.CALLERS:

@@ -57,6 +57,7 @@ class Role(Enum):
     MENTIONS = auto()  # uses it as a value or a type
     HOLDS = auto()  # declares it inside
     READS_FIELD = auto()  # reads a field that it sets
+    WORKS_FOR = auto()  # is called by what uses a value, and named like it
     READS_FIELD_BELOW = auto()  # is called by what reads such a field
     NEEDS = auto()  # lines of a file that no parser reads say what it needs
     DERIVES = auto()  # a line says so, in a language that no parser reads

@@ -72,7 +72,8 @@ def list_names(text: str) -> list[str]:
     words = [word for word in every if word.lower() not in STOP_WORDS]
     joined = ["_".join(words)] if 1 <= len(words) <= MAX_WORDS else []
     whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
-    return list(dict.fromkeys([*named, *whole, *joined]))
+    is_title = len(every) > 1 and all(word[:1].isupper() for word in every)  # "Max Idle Time"
+    return list(dict.fromkeys([*(joined if is_title else ()), *named, *whole, *joined]))
 
 
 def leave_out_parts(names: Sequence[str]) -> list[str]:

@@ -45,7 +45,7 @@ _FIELD_SET = re.compile(
 _BARE_SET = re.compile(r"\s*(\w{4,})\s*[+|]?=(?![=>]).*;\s*$")
 _BARE_SETS = dict.fromkeys(("java", "csharp", "cpp"), _BARE_SET)
 _BARE_SETS["swift"] = re.compile(r"\s*(\w{4,})\s*[+|]?=(?![=>])")
-_BOUNDS = Bounds(files=20, references=60)
+_BOUNDS = Bounds(files=40, references=240)
 
 
 def note_readers(state: ResearchState, nodes: Sequence[Node], *, below: bool = False) -> None:
@@ -62,24 +62,24 @@ def note_readers(state: ResearchState, nodes: Sequence[Node], *, below: bool = F
         found = [one for own in setters for one in find_readers(state, own, most=MAX_MATCHES)]
         new = {one.node: one for one in found if one.node not in told and one.node not in setters}
         told.update(new)
-        handing = {one: _list_called(state, one.node, words, len(words)) for one in new.values()}
+        handing = {one: list_called(state, one.node, words, len(words)) for one in new.values()}
         readers = sorted(handing, key=lambda one: (not handing[one], _is_getter(one)))  # stable
         state.unnoted[Role.READS_FIELD] += len(readers[MAX_READERS:])
         for reader in readers[:MAX_HANDING]:
             if handing[reader]:
-                _note_reader(state, reader, node)
+                note_reader(state, reader, node)
         for reader in readers[:MAX_READERS]:
             for edge in handing[reader]:
                 _note_worker(state, reader, edge, words if below else ())
         for reader in readers[:MAX_READERS]:
-            _note_reader(state, reader, node)
+            note_reader(state, reader, node)
 
 
 def _is_getter(reader: Reader) -> bool:
     return count_lines(reader.node) <= GETTER_LINES
 
 
-def _list_called(state: ResearchState, node: Node, words: Sequence[str], least: int) -> list[Edge]:
+def list_called(state: ResearchState, node: Node, words: Sequence[str], least: int) -> list[Edge]:
     """Return the calls of other functions whose names share at least so many words."""
     if not words:
         return []
@@ -104,7 +104,7 @@ def _note_setters(state: ResearchState, node: Node, words: Sequence[str]) -> lis
     edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
     is_only = len(edges) == 1 and edges[0].confidence is not Confidence.POSSIBLE
     setters = []
-    for edge in edges if is_only else _list_called(state, node, words, len(words)):
+    for edge in edges if is_only else list_called(state, node, words, len(words)):
         other = state.get_node(edge.other)
         shown = show_body(state, other, READER_CHARS, find_fields(state, other))
         reason = Reason(f"called by {shorten_in(node.path, node.qualified_name)}", Role.DEPENDED_ON)
@@ -114,7 +114,8 @@ def _note_setters(state: ResearchState, node: Node, words: Sequence[str]) -> lis
     return setters
 
 
-def _note_reader(state: ResearchState, reader: Reader, node: Node) -> None:
+def note_reader(state: ResearchState, reader: Reader, node: Node) -> None:
+    """Note a function that reads a field which another one sets."""
     reason = Reason(f"reads the field {reader.field}, which {node.symbol.name} sets", Role.READS_FIELD)
     shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
     state.add(reader.node, reason, 1, Confidence.PROBABLE, reader.lines, shown=shown)
@@ -123,7 +124,7 @@ def _note_reader(state: ResearchState, reader: Reader, node: Node) -> None:
 def _note_worker(state: ResearchState, reader: Reader, edge: Edge, words: Sequence[str]) -> None:
     """Note a function that a reader hands the field to, and those it calls whose names share a word."""
     worker = state.get_node(edge.other)
-    own = _list_called(state, worker, words, 1)[:MAX_BELOW]
+    own = list_called(state, worker, words, 1)[:MAX_BELOW]
     calling = {at: (state.get_node(one.other).symbol.name,) for one in own for at in one.lines}
     text = f"called by {reader.node.symbol.name}, which reads the field {reader.field}"
     shown = show_body(state, worker, WORKER_CHARS, calling)
@@ -159,16 +160,19 @@ def find_fields(state: ResearchState, node: Node) -> dict[int, tuple[str, ...]]:
     found = {}
     for at, line in enumerate(lines, node.symbol.start_line):
         names = _FIELD_SET.findall(line)
-        if bare_set and (bare := bare_set.match(line)) and not _is_local(bare[1], text):
+        if bare_set and (bare := bare_set.match(line)) and not _is_local(bare[1], text, node.language):
             names.append(bare[1])
         if names and not wraps.search(line):
             found[at] = tuple(names)
     return found
 
 
-def _is_local(name: str, text: str) -> bool:
+def _is_local(name: str, text: str, language: str) -> bool:
     """Return True for a name that a function declares: as a parameter, or as a variable of its own."""
-    return re.search(rf"[\w>\]?*&]\s+{name}\s*(?:[=,);:]|$)|\({name}\b|\b{name}\s*:", text) is not None
+    declared = rf"[\w>\]?*&]\s+{name}\s*(?:[=,);:]|$)"
+    if language == "swift":
+        declared += rf"|\b{name}\s*:"
+    return re.search(rf"(?!\b(?:return|else|in)\s){declared}", text) is not None
 
 
 def find_readers(

@@ -136,9 +136,7 @@ def find_seeds(
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 
-def _choose_found(
-    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind
-) -> list[Seed]:
+def _choose_found(state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind) -> list[Seed]:
     """Return the rated declarations that are worth showing, without those that only share a name."""
     found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
     return [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
