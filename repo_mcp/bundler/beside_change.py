@@ -20,9 +20,9 @@ from repo_mcp.blocks.opened_files import Opener
 from repo_mcp.blocks.prompt import MAX_WORDS
 from repo_mcp.blocks.rated_files import RatedFile, find_declaring, iter_lines_with
 from repo_mcp.blocks.source import BlockSource
+from repo_mcp.bundler.block_parts import choose_parts
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
-from repo_mcp.bundler.spending import choose_parts
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.ranking.query.requests import asks_for_change

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.blocks.evidence import Evidence, gather_evidence
-from repo_mcp.blocks.following import follow_names
+from repo_mcp.blocks.following import FollowShown, follow_names
 from repo_mcp.blocks.layouts import LayoutReader
 from repo_mcp.blocks.named_lines import is_frame
 from repo_mcp.blocks.opened_files import MAX_OPENED, Opener, put_written_last
@@ -21,15 +21,17 @@ from repo_mcp.blocks.prompt import HintFinder
 from repo_mcp.blocks.rated_files import RatedFile, leave_out_common
 from repo_mcp.blocks.source import BlockSource
 from repo_mcp.blocks.undeclared_names import raise_users
-from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS
-from repo_mcp.bundler.audit import build_audit, describe_lesser, describe_unfit, list_warnings
+from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
+from repo_mcp.bundler.audit import build_audit
 from repo_mcp.bundler.beside_change import add_beside, find_beside, keep_room
 from repo_mcp.bundler.build import Choice
+from repo_mcp.bundler.bundle_warnings import describe_lesser, describe_unfit, list_warnings
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
+from repo_mcp.bundler.named_blocks import mark_named
 from repo_mcp.bundler.packing import Packer, order_selections
 from repo_mcp.bundler.reasons import describe
 from repo_mcp.bundler.records import Budget, BundleRequest, Selection, count_totals
-from repo_mcp.bundler.spending import mark_named, spend
+from repo_mcp.bundler.spending import spend
 from repo_mcp.bundler.traces import WHOLE_FILE, add_sources, find_rank, mark_traced
 from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.ranking.query.pasted_text import is_report
@@ -60,38 +62,52 @@ class HybridStrategy:
         evidence = add_sources(evidence, source)
         if evidence.title & COMMENT_TERMS:
             weights = replace(weights, leads=True)
-        words = look_up_words(request.prompt, source.count_units)
-        notes = describe_absent(words, is_whole=source.is_whole)
-        is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
-        if is_noise and budget.max_total_lines > FEW_LINES:
-            budget = replace(budget, max_total_lines=FEW_LINES)
-            notes.append(FEW_SHOWN)
+        budget, notes = _limit_noise(budget, request.prompt, evidence, source)
         packer = Packer(budget)
         opener = Opener(self._read_layout, evidence, weights, source, packer.refuse_file)
         opened = opener.open_best(_count_opened(budget))
-        put_written_last(opened, weights)
-        raise_users(opened, evidence.names, source, weights)
-        follow_shown = follow_names(opened, source, weights)
-        names = leave_out_common(opened, evidence.names, source, evidence.folder)
-        mark_named(opened, names, members=weights.members)
-        mark_traced(opened, evidence)
+        follow_shown = _raise_and_mark(opened, evidence, weights, source)
         beside = find_beside(opened, opener, evidence, request, packer, source)
-        packer.budget = keep_room(budget, beside)
-        left = spend(opened, packer, weights, evidence.title, follow_shown)
-        packer.budget = budget
+        with packer.within(keep_room(budget, beside)):
+            left = spend(opened, packer, weights, evidence.title, follow_shown)
         opened += add_beside(packer, beside, opened)
         shown = _order_shown(opened, packer)
         selections = _describe_shown(shown, packer, evidence)
-        unfit = describe_unfit(packer, left.unfit, count_totals(selections).lines, request.max_total_lines)
-        has_trace = any(map(is_frame, evidence.mentions))
-        lesser = describe_lesser(left.lesser, has_trace=has_trace)
-        too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
-        return Choice(
-            selections,
-            count_totals(selections),
-            build_audit(evidence, packer, selections, opened),
-            (*notes, *too_small, *list_warnings(evidence, packer, shown), *lesser, *unfit),
-        )
+        totals = count_totals(selections)
+        if not selections and any(any(one.worth) for one in opened):
+            notes.append(NOTHING_FITS)
+        notes += list_warnings(evidence, packer, shown)
+        notes += describe_lesser(left.lesser, has_trace=any(map(is_frame, evidence.mentions)))
+        notes += describe_unfit(packer, left.unfit, totals.lines, request.max_total_lines)
+        return Choice(selections, totals, build_audit(evidence, packer, selections, opened), tuple(notes))
+
+
+def _limit_noise(
+    budget: Budget, prompt: str, evidence: Evidence, source: BlockSource
+) -> tuple[Budget, list[str]]:
+    """Return the budget, which is small if most words of the prompt are nowhere, and notes on these words."""
+    words = look_up_words(prompt, source.count_units)
+    notes = describe_absent(words, is_whole=source.is_whole)
+    is_noise = source.is_whole and not evidence.mentions and lacks_most(prompt, words)
+    if is_noise and budget.max_total_lines > FEW_LINES:
+        return replace(budget, max_total_lines=FEW_LINES), [*notes, FEW_SHOWN]
+    return budget, notes
+
+
+def _raise_and_mark(
+    opened: Sequence[RatedFile], evidence: Evidence, weights: Weights, source: BlockSource
+) -> FollowShown:
+    """Raise the worth of what belongs to the best blocks, and mark what is named or what a trace points at.
+
+    Return what raises the worth of what a shown block calls.
+    """
+    put_written_last(opened, weights)
+    raise_users(opened, evidence.names, source, weights)
+    follow_shown = follow_names(opened, source, weights)
+    names = leave_out_common(opened, evidence.names, source, evidence.folder)
+    mark_named(opened, names, members=weights.members)
+    mark_traced(opened, evidence)
+    return follow_shown
 
 
 def _describe_shown(shown: Sequence[RatedFile], packer: Packer, evidence: Evidence) -> tuple[Selection, ...]:

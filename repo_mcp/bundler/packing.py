@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from itertools import accumulate
 
@@ -31,6 +32,15 @@ class Packer:
     unfit: list[Selection] = field(default_factory=list)  # whole excerpts for which only tokens were lacking
     _unfit_lines: int = 0
     _bodies: list[set[str]] = field(default_factory=list)  # the lines of each selection, as twins have them
+
+    @contextmanager
+    def within(self, budget: Budget) -> Iterator[None]:
+        """Keep to a smaller budget for a while, so that there is room for what is selected afterwards."""
+        whole, self.budget = self.budget, budget
+        try:
+            yield
+        finally:
+            self.budget = whole
 
     @property
     def lines_left(self) -> int:

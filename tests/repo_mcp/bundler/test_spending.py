@@ -11,7 +11,7 @@ from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import LiveFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
-from repo_mcp.bundler.audit import describe_unfit
+from repo_mcp.bundler.bundle_warnings import describe_unfit
 from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.spending import spend

@@ -30,11 +30,12 @@ from repo_mcp.blocks.prompt_terms import weigh_clues
 from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import LiveFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS
-from repo_mcp.bundler.audit import describe_lesser
+from repo_mcp.bundler.block_parts import choose_parts, find_head
+from repo_mcp.bundler.bundle_warnings import describe_lesser
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
 from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Selection, count_totals
-from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, find_head, spend
+from repo_mcp.bundler.spending import LEAST_PART_LINES, spend
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import DeclaredRow, SymbolSpan, find_declared_rows
 from repo_mcp.languages.patterns.macro_runs import Macros

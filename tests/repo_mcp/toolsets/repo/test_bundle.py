@@ -14,7 +14,8 @@ from typing import Any, cast
 
 import pytest
 
-from repo_mcp.bundler.audit import MAX_NEXT, MAX_SEARCH_CHARS
+from repo_mcp.bundler.audit import MAX_SEARCH_CHARS
+from repo_mcp.bundler.bundle_warnings import MAX_NEXT
 from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import Limits, load_config
