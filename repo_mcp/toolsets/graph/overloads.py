@@ -15,7 +15,8 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import TYPE_KINDS
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.graph.answers import render_candidate
-from repo_mcp.toolsets.graph.edge_page import EDGE, EXTERNAL, UNRESOLVED, EdgePage, choose_rows
+from repo_mcp.toolsets.graph.edge_page import EdgePage, choose_rows
+from repo_mcp.toolsets.graph.page_rows import EDGE, EXTERNAL, UNRESOLVED
 from repo_mcp.toolsets.graph.rows import INCOMING, Row
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ from repo_mcp.graph import edge_finder
 from repo_mcp.graph.unnamed_uses import NO_INDEXERS, RUN_UNNAMED
 from repo_mcp.symbol_index.partly_parsed import ONE, SEVERAL
 from repo_mcp.toolsets.graph import handed_values
-from repo_mcp.toolsets.graph.edge_calls import BY_MACRO, OF_ANOTHER, ONLY_NUMBERS, TEXT_ROWS
+from repo_mcp.toolsets.graph.edge_calls import OF_ANOTHER
+from repo_mcp.toolsets.graph.edge_notes import BY_MACRO, ONLY_NUMBERS
+from repo_mcp.toolsets.graph.found_edges import TEXT_ROWS
 from repo_mcp.toolsets.graph.no_edges import READ_INSTEAD
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph.graph_roots import TREE, Served
