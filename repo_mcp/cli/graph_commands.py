@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from repo_mcp.cli.console.text import Text
     from repo_mcp.graph.edges import Edge, Edges
     from repo_mcp.graph.graph import Graph
-    from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+    from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
     from repo_mcp.symbols.model import SymbolKind
@@ -121,7 +121,7 @@ def _head(path: str, line: int, node: Node, sure: str) -> Text:
 
 def define(options: Namespace) -> int:
     """Print the declarations of a name. Raises RepoError."""
-    from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+    from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
 
     with _ready(options) as repository:
         page = _Page(options, repository)
@@ -171,7 +171,7 @@ def _list_likely(command: str) -> frozenset[SymbolKind]:
 
 def _follow(command: str, options: Namespace) -> int:
     """Print the symbols that a symbol leads to. Raises RepoError."""
-    from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+    from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
 
     with _ready(options) as repository:
         live = repository.engines.graph

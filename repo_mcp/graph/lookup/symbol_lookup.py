@@ -15,10 +15,9 @@
     crate::module::function       where qualified names have no modules, as in Rust: folders or a file
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
-symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
-its setter, the variants of which each build has one; a type's constructors and extensions do not compete
-with the type, nor do types inside others with an outer one, or with an external base that types name. A
-prototype stands for its definitions if each of several platforms has one, except where a body is asked about.
+symbol count as one (`repo_mcp/graph/lookup/whole_symbols.py`), and an external base that types name does not
+compete with types inside others. A prototype stands for its definitions if each of several platforms has one,
+except where a body is asked about.
 
 Left out on purpose: words and patterns; see `repo_mcp/graph/lookup/symbol_search.py`.
 """
@@ -33,72 +32,31 @@ from itertools import chain, filterfalse
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.go.builds import Builds
+from repo_mcp.graph.lookup.ambiguous_symbols import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.lookup.other_names import OtherNames
 from repo_mcp.graph.lookup.qualified_names import FEW_FILES, Admits, NameMatch, QualifiedNames
 from repo_mcp.graph.lookup.rival_symbols import drop_hidden, drop_left_out, keep_likely
 from repo_mcp.graph.lookup.symbol_search import SearchableProgram, SymbolFinder
 from repo_mcp.graph.lookup.unknown_symbols import LINE, NEAR_NAMES, UnknownSymbols, suggest
+from repo_mcp.graph.lookup.whole_symbols import WholeSymbols, drop_prototypes, name_whole
+from repo_mcp.graph.lookup.written_parameters import has_parameters
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.prototypes import WITH_HEADERS
 from repo_mcp.graph.rust.module_files import list_module_files
-from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.written_symbols import read_compiled, read_written
 from repo_mcp.workspace.reader.client_paths import shown
 
 NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
 UNPARSED = "unparsed"  # key in the details of an error: the file whose symbols are not known
-MAX_CANDIDATES = 10  # listed for an ambiguous text
-# Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
-# of an `if`.
-_WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
-# Kinds of which a scope has one of a name: several in a file are the branches of an `#if`.
-_WITHOUT_TWINS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.TYPE})
-_NESTED = TYPE_KINDS | {SymbolKind.PROPERTY}
-_AROUND_OUTER = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _SCOPES = TYPE_KINDS | {SymbolKind.MODULE}
 _OPEN_SCOPES = frozenset({"c", "cpp", "csharp"})  # whose namespaces are parts of names in every file
 _PATHS_IN_NAMES = frozenset({"java", "python"})  # in which the parts before a name are folders or the file
 _FOLDERS_IN_NAMES = frozenset({"go", "rust"})  # in which a type may have the name of its package
-_TYPE = re.compile(r"\w+")
 _KEYWORD = re.compile(r"\s*(?:struct|union|enum|class)\s+(?=[\w:.]+\s*$)")
-
-
-class AmbiguousSymbolError(RepoError):
-    """Several symbols fit a text; `candidates` holds the first of them, `meant` all if they are known.
-
-    `total` is their number, and `left_out` the number of those that are no candidates. With `are_overloads`,
-    all are declared in one scope. `facts` may tell more of a candidate, by its id.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        nodes: Sequence[Node],
-        argument: str,
-        files: int = 0,
-        *,
-        are_overloads: bool = False,
-    ) -> None:
-        """Take `files`, the number of files that declare such a symbol, if `nodes` are only the first."""
-        self.are_overloads = are_overloads
-        self.facts: dict[str, dict[str, object]] = {}
-        self.candidates = tuple(nodes[:MAX_CANDIDATES])
-        self.meant = () if files else tuple(nodes)
-        self.total = f"More than {MAX_CANDIDATES:,}" if files else f"{len(nodes):,}"
-        left_out = len(nodes) - len(self.candidates)
-        self.left_out = "others" if files else f"{left_out:,} more" if left_out else ""
-        super().__init__(
-            ErrorCode.INVALID_ARGUMENT,
-            f"{self.total} symbols match {shown(text)}"
-            + (f": {files:,} files declare one." if files else "."),
-            "Choose one of the candidates: give its node_id, a longer name, or path:line."
-            + (" lookup_symbol lists all of them." if len(nodes) > MAX_CANDIDATES else ""),
-            {"argument": argument},
-        )
 
 
 class SymbolLookup:
@@ -123,7 +81,7 @@ class SymbolLookup:
         self._unknown = UnknownSymbols(program, nodes, symbols)
         self.list_near = self._unknown.list_near
         self._other_names = other_names
-        self._list_places = list_places
+        self._whole = WholeSymbols(nodes, list_places)
         self._is_called = is_called
         self._is_external_base = is_external_base
 
@@ -158,29 +116,27 @@ class SymbolLookup:
         if not path and self._is_declared_outside(rest, found):
             raise self._unknown.explain(text, path, rest, argument, found)
         if len(found) == 1 and has_body:
-            found = self._list_bodies(found[0])
-        if len(found) > 1:
-            fitting = keep_likely(found, likely, self._is_called)
-            are_overloads = self._are_overloads(fitting or found)
-            found = _drop_prototypes(fitting or found) if are_overloads else fitting or found
-            if len(found) != 1:
-                raise AmbiguousSymbolError(text, found, argument, are_overloads=are_overloads)
+            found = self._whole.list_bodies(found[0])
         if not found:
             raise self._unknown.explain(text, path, rest, argument)
-        return found[0]
+        return found[0] if len(found) == 1 else self._choose_one(text, found, likely, argument)
+
+    def _choose_one(self, text: str, found: list[Node], likely: frozenset[SymbolKind], argument: str) -> Node:
+        """Return the one of several symbols that is meant. Raises AmbiguousSymbolError if there are more."""
+        fitting = keep_likely(found, likely, self._is_called) or found
+        are_overloads = self._are_overloads(fitting)
+        left = drop_prototypes(fitting) if are_overloads else fitting
+        if len(left) != 1:
+            raise AmbiguousSymbolError(text, left, argument, are_overloads=are_overloads)
+        return left[0]
 
     def _is_declared_outside(self, name: str, found: Sequence[Node]) -> bool:
         """Return whether a plain name is that of an external type rather than of types inside others."""
         if not found or not name.isidentifier() or any(one.symbol.kind not in TYPE_KINDS for one in found):
             return False
-        if not all(map(self._is_nested, found)):
+        if not all(map(self._whole.is_nested, found)):
             return False
         return self._is_external_base(name)
-
-    def _is_nested(self, node: Node) -> bool:
-        """Return whether a symbol is a type or a property inside another, of which others need both names."""
-        parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
-        return node.symbol.kind in _NESTED and parent.symbol.kind not in _AROUND_OUTER
 
     def _are_overloads(self, nodes: Sequence[Node]) -> bool:
         """Return whether symbols of one name are in one scope, which other files may open again."""
@@ -202,14 +158,8 @@ class SymbolLookup:
         if line is not None:
             return self._list_on_line(path, int(line[1]), argument)
         found = self._list_meant(text, path.__eq__) or self._list_as_written(text, path.__eq__)
-        found = [self._choose_variant(node, path) for node in found]
+        found = [self._whole.choose_variant(node, path) for node in found]
         return [node for node in found if node.name_inside == normalise_name(text)] or found
-
-    def _choose_variant(self, node: Node, path: str) -> Node:
-        """Return the variant of a symbol that a file declares; a symbol without variants itself."""
-        if node.language != "go" or node.path == path:
-            return node
-        return next((one for one in self._list_places(node) if one.path == path), node)
 
     def _list_anywhere(self, name: str, argument: str) -> list[Node]:
         """Return the symbols that a name means. Raises AmbiguousSymbolError for more than can be listed."""
@@ -223,7 +173,7 @@ class SymbolLookup:
         """Return what another name means that is not declared, in a file or anywhere, or a member of that."""
         first, _, rest = name.partition(".")
         meant = self._other_names.list_meant(first, path=path) if first.isidentifier() else []
-        found = self._merge(map(self._nodes.get, meant))
+        found = self._whole.merge(map(self._nodes.get, meant))
         if not rest or not found:
             return found
         return self._list_meant(f"{found[0].name_inside}.{rest}", found[0].path.__eq__)
@@ -251,7 +201,7 @@ class SymbolLookup:
         if not found and compiled != text:
             return self._list_meant(compiled, admits) or self._list_as_written(compiled, admits)
         parameters = split_signature(written).parameters if written else []
-        return [node for node in found if parameters and _has_parameters(node, parameters)] or found
+        return [node for node in found if parameters and has_parameters(node, parameters)] or found
 
     def _may_lack_names(self, node: Node, name: str, around: str) -> bool:
         """Return whether a qualified name may have parts before `name`, the last one `around`, which the
@@ -274,7 +224,7 @@ class SymbolLookup:
         for end in (len(parts) - 1, len(parts) - 2):
             for path in list_module_files(self._program, parts[:end]) if end > 0 else ():
                 meant = self._other_names.list_meant(parts[end], path=path)
-                found = self._merge(map(self._nodes.get, meant))
+                found = self._whole.merge(map(self._nodes.get, meant))
                 if found and parts[end + 1 :]:
                     name = ".".join((found[0].symbol.name, *parts[end + 1 :]))
                     found = self._list_meant(name, found[0].path.__eq__)
@@ -337,11 +287,11 @@ class SymbolLookup:
                 if node.symbol.kind is SymbolKind.EXTENSION:
                     return []
                 is_named = NameMatch.EXACT.admits(name, one.name) or NameMatch.ENDING.admits(name, one.name)
-                key = _name_whole(node)
+                key = name_whole(node)
                 if not is_named or node.declaration in met or key in named:
                     continue
-                places = self._list_places(node)
-                if places[0].path == path and not self._belongs_to_found_type(node, {name}):
+                places = self._whole.list_places(node)
+                if places[0].path == path and not self._whole.belongs_to_type(node, {name}):
                     found.append(places[0])
                     met.update(place.declaration for place in places)
                     named.update([key] if key else [])
@@ -356,50 +306,9 @@ class SymbolLookup:
         chosen, match = self._names.choose_best(named, text)
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
             chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
-        found = self._drop_nested(self._merge(self._nodes.get(one.declaration) for one in chosen))
+        found = self._whole.drop_nested(self._whole.merge(self._nodes.get(one.declaration) for one in chosen))
         found = drop_left_out(drop_hidden(found), self._is_left_out)
         return sorted(found or self._names.list_modules(name, admits), key=_order_tests_last)
-
-    def _drop_nested(self, found: list[Node]) -> list[Node]:
-        """Return symbols without what is nested in others if one, outside tests, is a type in none."""
-        nested = [node for node in found if self._is_nested(node)] if len(found) > 1 else []
-        inner = {node.declaration for node in nested}
-        others = [node for node in found if node.declaration not in inner]
-        has_outer = any(one.symbol.kind in TYPE_KINDS and not is_test_path(one.path) for one in others)
-        return others if has_outer else found
-
-    def _merge(self, nodes: Iterable[Node]) -> list[Node]:
-        """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
-        merged: dict[Declaration, Node] = {}
-        met: set[Declaration] = set()
-        named: set[tuple[str, str, SymbolKind]] = set()
-        for node in nodes:
-            key = _name_whole(node)
-            if node.declaration in met or key in named:
-                continue
-            if key is not None:
-                named.add(key)
-            places = self._list_places(node)
-            met.update(one.declaration for one in places)
-            for one in places:  # several twins, of which this is the prototype
-                merged.pop(one.declaration, None)
-            merged[places[0].declaration] = places[0]
-        types = {node.symbol.name for node in merged.values() if node.symbol.kind in TYPE_KINDS}
-        return [node for node in merged.values() if not self._belongs_to_found_type(node, types)]
-
-    def _list_bodies(self, node: Node) -> list[Node]:
-        """Return the definitions for which a prototype stands; any other symbol itself."""
-        if not node.symbol.flags & SymbolFlag.FORWARD:
-            return [node]
-        places = self._list_places(node)
-        return [one for one in places if not one.symbol.flags & SymbolFlag.FORWARD] or [node]
-
-    def _belongs_to_found_type(self, node: Node, types: set[str]) -> bool:
-        """Return whether a symbol is a constructor or an extension of a type that was also found."""
-        if node.symbol.kind is SymbolKind.CONSTRUCTOR:
-            parent = self._nodes.get(Declaration(node.path, node.symbol.parent))
-            return parent.symbol.name in types and node.symbol.name == parent.symbol.name
-        return node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in types
 
     def _check_parsed(self, paths: Iterable[str], argument: str) -> None:
         """Raise BUSY for a file that changed since it was parsed, NOT_FOUND for one that never was."""
@@ -426,26 +335,6 @@ def _order_tests_last(node: Node) -> tuple[bool, str, int]:
     return is_test_path(node.path), node.path, node.symbol.ordinal
 
 
-def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
-    """Return a key that all declarations of one symbol share; None for a symbol that has none."""
-    kind = node.symbol.kind
-    if kind is SymbolKind.MODULE:  # a namespace may be declared in several files
-        return node.language, node.qualified_name, kind
-    is_one = node.language in _WITHOUT_OVERLOADS or kind in _WITHOUT_TWINS
-    return (node.path, node.qualified_name, kind) if is_one else None
-
-
-def _drop_prototypes(overloads: list[Node]) -> list[Node]:
-    """Return overloads without the prototypes that have as many parameters as a definition: they are its."""
-    defined = [node for node in overloads if not node.symbol.flags & SymbolFlag.FORWARD]
-    counts = {node.symbol.parameter_count for node in defined}
-    return [
-        node
-        for node in overloads
-        if not node.symbol.flags & SymbolFlag.FORWARD or node.symbol.parameter_count not in counts
-    ]
-
-
 def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that equal, or end with, the text before the first colon."""
     head = text.partition(":")[0]
@@ -462,24 +351,6 @@ def _keep_nearest(found: list[Node], places: frozenset[str]) -> list[Node]:
     counts = [len(places.intersection(node.path.rpartition(".")[0].split("/"))) for node in found]
     most = max(counts, default=0)
     return [node for node, count in zip(found, counts, strict=True) if count == most]
-
-
-def _has_parameters(node: Node, parameters: Sequence[str]) -> bool:
-    """Return whether a symbol has these parameters, each written in full or as its type."""
-    own = split_signature(node.symbol.parameters).parameters
-    if len(own) != len(parameters):
-        return False
-    types = list_types(node.symbol.parameters)
-    return all(
-        _name_type(one) in (_name_type(type_), _name_type(parameter))
-        for one, type_, parameter in zip(parameters, types, own, strict=True)
-    )
-
-
-def _name_type(written: str) -> str:
-    """Return the bare name of the type of a parameter: `Map` for "java.util.Map<K, V>"."""
-    names = _TYPE.findall(read_written(written)[0])
-    return names[-1] if names else ""
 
 
 def _measure_distance(node: Node, line: int) -> int:

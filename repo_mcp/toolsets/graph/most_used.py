@@ -26,7 +26,7 @@ def choose_most_used(repository: Repository, error: RepoError) -> tuple[Node, st
     Returns None if there is none. Then the candidates of the error are put in the order of their uses, with
     their definitions.
     """
-    from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+    from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
 
     if not isinstance(error, AmbiguousSymbolError):
         return None

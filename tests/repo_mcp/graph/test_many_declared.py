@@ -8,8 +8,8 @@ from repo_mcp.graph import edge_finder
 from repo_mcp.graph.c.lookup import CLookup
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.lookup.ambiguous_symbols import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.lookup.qualified_names import FEW_FILES
-from repo_mcp.graph.lookup.symbol_lookup import MAX_CANDIDATES, AmbiguousSymbolError
 from repo_mcp.graph.rust.lookup import RustLookup
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.parsed_files import MAX_FILES

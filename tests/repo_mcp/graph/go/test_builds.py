@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.go.builds import Builds
-from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, list_outgoing, make_graph

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.lookup.symbol_lookup import AmbiguousSymbolError
+from repo_mcp.graph.lookup.ambiguous_symbols import AmbiguousSymbolError
 from repo_mcp.graph.vocabulary import CALLED_KINDS, CALLS
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 
