@@ -1,4 +1,4 @@
-"""The rows of a page of edges: the field of each, its key in a cursor, and how it is shown."""
+"""Hold the rows of a page of edges: the field of each, its key in a cursor, and how it is shown."""
 
 from __future__ import annotations
 
