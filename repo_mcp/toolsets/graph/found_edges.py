@@ -1,4 +1,4 @@
-"""Hold what a tool asks of the edges of a symbol, and the edges that were found for one page of its answer."""
+"""Hold what a tool asks of the edges of a symbol, and the edges found for one page of its answer."""
 
 from __future__ import annotations
 
