@@ -27,7 +27,7 @@ _QUALIFIED = re.compile(r"(?<![\w./:#-])[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+
 
 
 def find_named_members(state: ResearchState) -> dict[Node, Reason]:
-    """Return the functions that a question names with their owners, and what they hand on to, by reason."""
+    """Return what a question names with its owner, functions and what they hand on to, with the reasons."""
     subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
     found: dict[Node, Reason] = {}
     for name in dict.fromkeys(_QUALIFIED.findall(state.request.query)):
