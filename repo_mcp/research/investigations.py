@@ -42,10 +42,10 @@ from repo_mcp.research.findings.reasons import Reason, Role, explain_named, rank
 from repo_mcp.research.findings.records import Chain, Focus, Form, Group, Reading, Shape, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.question.asked_words import PreferredKind, find_error_kind
+from repo_mcp.research.question.open_readings import is_about_shapes
 from repo_mcp.research.question.phrase_names import is_whole_name
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.research.question.understanding import is_about_shapes
 from repo_mcp.research.seeds.named_members import find_named_members
 from repo_mcp.research.settings.configured import find_settings
 from repo_mcp.research.settings.field_readers import find_fields, note_readers

@@ -9,6 +9,12 @@ from repo_mcp.research.findings.citing import join_names, shorten
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS
 
+# Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
+# text.
+OF_SYMBOLS = frozenset(
+    {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
+     Form.DEFINED, Form.DIFFERENCE, Form.FLOW, Form.RAISED}
+)  # fmt: skip
 _PHRASES = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
     Form.CALLERS: "what calls {}, and what calls that",

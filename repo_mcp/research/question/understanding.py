@@ -22,47 +22,28 @@ from repo_mcp.research.question.compared_readings import (
 )
 from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, asks_for_structure, parse_question
+from repo_mcp.research.question.guessed_readings import GuessedReadings, is_long, only_describes
 from repo_mcp.research.question.guessed_subjects import choose_same_last, read_own_name
-from repo_mcp.research.question.members_of_types import list_fields
+from repo_mcp.research.question.open_readings import read_open
 from repo_mcp.research.question.phrase_names import (
-    fold_name,
-    is_named_default,
     is_one_name,
     is_path,
     is_whole_name,
     looks_like_code,
-    looks_like_name,
 )
 from repo_mcp.research.question.phrases import Phrase, read_phrase
-from repo_mcp.research.question.readings import build_reading, read_as_open
+from repo_mcp.research.question.readings import OF_SYMBOLS, build_reading
 from repo_mcp.research.question.subjects import Subjects
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.symbols.symbol_record import SymbolKind
 
-# Guesses that say of no setting which one it is. A package may be called so.
-_ANY_SETTING = frozenset(
-    ("config", "configuration", "default", "defaults", "option", "options", "setting", "settings")
-)
 # Forms for which the hits of a word search may stand for a subject that is not declared.
 _MAY_BE_WORDS = frozenset(
     {Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED, Form.DIFFERENCE}
 )
-# Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
-# text.
-_OF_SYMBOLS = frozenset(
-    {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
-     Form.DEFINED, Form.DIFFERENCE, Form.FLOW, Form.RAISED}
-)  # fmt: skip
-# Forms as which "what happens in ..." and "what is ..." are read, whatever is described.
-_OF_ANYTHING = frozenset({Form.DEFINED, Form.CALLEES})
-MAX_SUBJECT_WORDS = 4
-MOST_DESCRIBING = 12  # words of a subject for which a guessed name may stand; more are a sentence
 # Alone, they name no symbol, though one may be called so.
 _PROSE = frozenset(
     ("default", "defaults", "default value", "it", "name", "that", "them", "they", "this", "value")
 )
-_CLAUSE = re.compile(r"\s(?:that|which|who|whose)\s")
-_BEHIND_HEAD = re.compile(r"\s(?:of|for|in|on|from|with|that|which)\s")
 _FOLDER = re.compile(r"(?<![\w./@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,30}")
 _CAPITAL = re.compile(r"[A-Z]\w*[a-z]\w*")
 
@@ -73,19 +54,6 @@ _WHOLE = frozenset(
     {"", "it", "this", "codebase", "code base", "code", "repo", "repository", "project", "system", "program",
      "application", "app", "library", "package", "everything", "whole", "framework", "software"}
 )  # fmt: skip
-
-_ABOUT_SHAPES = frozenset(
-    """
-    repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
-    duplicated boilerplate structures families repository codebase project program
-    """.split()  # noqa: SIM905
-)
-
-
-def is_about_shapes(request: ResearchRequest) -> bool:
-    """Return True for a question about patterns whose words name only shapes and no particular code."""
-    own = {*_ABOUT_SHAPES, *request.folder.lower().split("/")}
-    return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
 
 
 def understand(source: Source, request: ResearchRequest, find_unparsed: FindUnparsed) -> Reading:
@@ -105,21 +73,22 @@ class _QuestionReader:
         self._find_unparsed = find_unparsed
         self._subjects = Subjects(self._graph, request.folder, source.read_lines)
         self._parsed = tuple(map(self._qualify, parse_question(request.query)))
+        self._guessed = GuessedReadings(source, request, self._subjects, self._parsed)
 
     def read(self) -> Reading:
         """Return the way the question is understood."""
         naming = [one for one in self._parsed if not _names_anything(one, self._request.query)]
         # A guess is a better name than a word of a clause.
         subjects = naming[0].phrases if naming else ()
-        is_described = bool(subjects) and all(map(_only_describes, subjects))
+        is_described = bool(subjects) and all(map(only_describes, subjects))
         return (
-            (self._try_guesses() if is_described else None)
+            (self._guessed.read() if is_described else None)
             or next(filter(None, map(self._try_form, naming)), None)
-            or self._try_guesses()
+            or self._guessed.read()
             or self._try_folder()
             or next(filter(None, map(self._try_missing, naming)), None)
             or next(filter(None, map(self._try_words, naming)), None)
-            or self._read_open()
+            or read_open(self._request, self._parsed)
         )
 
     def _qualify(self, parsed: Parsed) -> Parsed:
@@ -155,18 +124,6 @@ class _QuestionReader:
         if not self._request.folder or not asks_for_structure(self._request.query):
             return None
         return build_reading(Form.OVERVIEW, (Subject("", TakenAs.FOLDER, name=self._request.folder),))
-
-    def _read_open(self) -> Reading:
-        """Return the reading of a question that names nothing: it is answered from its words."""
-        for one in self._parsed:
-            if one.form is Form.TESTS:  # of what is no name: only its words are looked for
-                return read_as_open(one.phrases[0].text)
-        reading = read_as_open(self._request.query)
-        if is_about_shapes(self._request):
-            folder = self._request.folder
-            where = f"the folder {folder}" if folder else "the whole repository"
-            return replace(reading, text=f"what is repeated in {where}")
-        return reading
 
     def _try_form(self, parsed: Parsed) -> Reading | None:
         """Return the reading of one form, or None when one of its subjects does not exist."""
@@ -216,7 +173,7 @@ class _QuestionReader:
                 values.sort(key=lambda node: node.symbol.name.startswith("_"))  # stable
                 named = replace(found[0], taken_as=TakenAs.DECLARED, nodes=tuple(values))
                 return build_reading(parsed.form, (named,))  # `ArrayPool` for "array pool"
-            if " " in found[0].asked and any(map(self._is_declared, self._request.guesses)):
+            if " " in found[0].asked and self._guessed.has_declared():
                 return None  # a guess is a better name than one that the description happens to have
             # Settings are often attributes of objects made elsewhere.
             return build_reading(parsed.form, (Subject(found[0].asked, TakenAs.WORDS),))
@@ -249,63 +206,6 @@ class _QuestionReader:
             or read_described_side(self._subjects, phrases)
         )
 
-    def _try_guesses(self) -> Reading | None:
-        """Return the reading of a question that only describes its subject, by a guessed name; or None.
-
-        "Who calls the check of settings? (validate)": the first guess that is declared is meant. Where
-        something is configured, any word that a file has may be, unless a declared name says in other letters
-        what the question describes: "the number of worker threads" is `worker_threads`. If the question has a
-        name, it has to be said that nothing declares that.
-        """
-        forms, guesses = (*_OF_SYMBOLS, Form.CONFIGURED), self._request.guesses
-        asked = [one for one in self._parsed if len(one.phrases) == 1 and one.form in forms]
-        asked = [one for one in asked if _may_be_guessed(one)]
-        if any(self._subjects.find_undeclared(one.phrases[0]) is not None for one in asked):
-            return None
-        if any(one.form is Form.CONFIGURED for one in asked):
-            guesses = tuple(guess for guess in guesses if guess.lower() not in _ANY_SETTING)
-            spelled = [
-                guess for guess in guesses if any(_spells(one.phrases[0].text, guess) for one in asked)
-            ]
-            rarest = sorted(guesses, key=self._subjects.is_everywhere)  # stable
-            rarest.sort(key=lambda guess: self._is_no_setting(guess, asked))
-            guesses = tuple(dict.fromkeys((*filter(self._is_declared, spelled), *rarest)))
-        for form, guess in ((one.form, guess) for one in asked for guess in guesses):
-            found = self._subjects.find(read_phrase(guess), form)
-            if form is Form.CONFIGURED and _does(found):
-                if any(self._holds_settings(found, one.phrases[0].text) for one in asked):
-                    return build_reading(form, (found,))
-                return self._read_open()  # one of the places that decide, as the other guesses may be
-            if found.taken_as is TakenAs.DECLARED:
-                return build_reading(form, (found,))
-            if form is Form.CONFIGURED and " " not in guess and not self._source.is_absent(guess):
-                return build_reading(form, (Subject(guess, TakenAs.WORDS),))
-        return None
-
-    def _holds_settings(self, found: Subject, described: str) -> bool:
-        """Return True for a single type of fields whose name has the word that a description begins with.
-
-        `PoolLimits` for "the limits of the pool".
-        """
-        words = list_words(_BEHIND_HEAD.split(described)[0])
-        words = [word for word in words if word.lower() not in _ANY_SETTING]
-        return (
-            len(found.nodes) == 1
-            and not found.left_out
-            and shares_word(found.nodes[0].symbol.name, words) > 0
-            and bool(list_fields(self._graph, found.nodes[0]))
-        )
-
-    def _is_no_setting(self, name: str, asked: Sequence[Parsed]) -> bool:
-        """Return True for a function, a type without settings, and a value that is named as a default."""
-        found = self._subjects.find(read_phrase(name), Form.CONFIGURED)
-        if any(self._holds_settings(found, one.phrases[0].text) for one in asked):
-            return False
-        return is_named_default(name) or _does(found)
-
-    def _is_declared(self, name: str) -> bool:
-        return self._is_found(name, Form.CONFIGURED)
-
     def _try_name(self) -> Reading | None:
         """Return the reading of a question that is a single name, or None."""
         phrase = read_phrase(self._request.query)
@@ -329,7 +229,7 @@ class _QuestionReader:
 
     def _try_undeclared(self, parsed: Parsed) -> Reading | None:
         """Return the reading of a question about a symbol whose name is not declared; None for any other."""
-        if parsed.form not in _OF_SYMBOLS:
+        if parsed.form not in OF_SYMBOLS:
             return None
         is_absent = self._source.is_absent
         # one of several phrases may be a word of prose
@@ -372,7 +272,7 @@ class _QuestionReader:
         """Return the reading with subjects found by their words; None if they are long or find nothing."""
         if parsed.form not in _MAY_BE_WORDS or not parsed.phrases:
             return None
-        if any(_is_long(phrase.text) for phrase in parsed.phrases):
+        if any(is_long(phrase.text) for phrase in parsed.phrases):
             return None
         found = []
         for phrase in parsed.phrases:
@@ -384,11 +284,6 @@ class _QuestionReader:
         if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
             return build_reading(parsed.form, tuple(found))
         return None
-
-
-def _spells(described: str, name: str) -> bool:
-    """Return True for a name of several words that a description has side by side."""
-    return looks_like_name(name) and fold_name(name) in fold_name(described).replace(" ", "")
 
 
 def _does_nothing(subject: Subject, phrase: Phrase) -> bool:
@@ -403,31 +298,6 @@ def _names_anything(parsed: Parsed, query: str) -> bool:
         return False
     texts = [one.text.lower() for one in parsed.phrases if not one.kinds]
     return any(text in _PROSE and f"`{text}`" not in query.lower() for text in texts)
-
-
-def _only_describes(phrase: Phrase) -> bool:
-    """Return True for few words and a clause that tell what is meant: "the prefix that links begin with"."""
-    head, *clause = _CLAUSE.split(phrase.text, maxsplit=1)
-    is_named = any(map(looks_like_code, phrase.text.split()))
-    return bool(clause) and len(head.split()) <= MAX_SUBJECT_WORDS and not is_named
-
-
-def _does(subject: Subject) -> bool:
-    """Return True for types and functions, which are no values."""
-    kinds = {node.symbol.kind for node in subject.nodes}
-    return bool(kinds) and kinds <= TYPE_KINDS | CALLABLE_KINDS
-
-
-def _may_be_guessed(parsed: Parsed) -> bool:
-    """Return True for a form whose subject is described so briefly that a guessed name may stand for it."""
-    text = parsed.phrases[0].text
-    is_brief = len(text.split()) <= MOST_DESCRIBING or _only_describes(parsed.phrases[0])
-    return is_brief and not (parsed.form in _OF_ANYTHING and _is_long(text))
-
-
-def _is_long(text: str) -> bool:
-    """Return True for a phrase that describes more than one subject can be: "the difference between ..."."""
-    return len(text.split()) > MAX_SUBJECT_WORDS
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
