@@ -16,7 +16,7 @@ from repo_mcp.bodies.body import says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.edges.hops import is_helper
+from repo_mcp.research.edges.link_order import is_helper
 from repo_mcp.research.findings.named_symbols import count_lines, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState

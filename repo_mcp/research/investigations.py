@@ -22,7 +22,8 @@ from repo_mcp.research.claims.structure_sentence import describe_structure
 from repo_mcp.research.comparison import note_compared
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.function_tables import note_tables
-from repo_mcp.research.edges.hops import FOLDER_PARTS, follow
+from repo_mcp.research.edges.hops import follow
+from repo_mcp.research.edges.link_order import FOLDER_PARTS
 from repo_mcp.research.edges.member_uses import note_member_uses
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths

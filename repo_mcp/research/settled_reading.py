@@ -74,7 +74,6 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     build or of the command line is one, wherever its name is declared, too, and so is a key of a
     configuration file. Of two types that are only described, the guessed names may tell the two.
     """
-    question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     stated = (
         _find_stated(state, reading)
         or read_schema_change(state, reading)
@@ -84,42 +83,62 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     )
     if stated is not None:
         return stated
+    if _is_described(reading):
+        return _settle_words(state) or read_as_open(state.request.query)
+    if reading.form is Form.OPEN:
+        return _settle_words(state) or reading
+    return _settle_names(state, reading)
+
+
+def _is_described(reading: Reading) -> bool:
+    """Return True if the question describes a subject in a sentence, though something has its name."""
     least = SENTENCE_WORDS.get(reading.form)
     named = [one for one in reading.subjects if one is not reading.described]
-    is_described = least is not None and any(_is_sentence(one, least) for one in named)
-    if is_described or reading.form is Form.OPEN:
-        pair = _find_guessed_pair(state) if _ASKS_DIFFERENCE.search(question) else ()
+    return least is not None and any(_is_sentence(one, least) for one in named)
+
+
+def _settle_words(state: ResearchState) -> Reading | None:
+    """Return what a question in words asks for: two types, a setting, what uses a text; None for others."""
+    if _ASKS_DIFFERENCE.search(state.request.query):
+        pair = _find_guessed_pair(state)
         if pair:
             return build_reading(Form.DIFFERENCE, pair)
-        described = _find_described(state) or _find_held(state)
-        if described is not None:
-            return described
-        return read_as_open(state.request.query) if is_described else reading
+    return _find_described(state) or _find_held(state)
+
+
+def _settle_names(state: ResearchState, reading: Reading) -> Reading:
+    """Return the reading of a question whose subjects are names, or may only happen to be."""
+    question, asked = state.request.query, [subject.asked for subject in reading.subjects]
     is_one = len(asked) == 1 and reading.form is not Form.DIFFERENCE
     written = _find_written(state, reading) if is_one else None
     if written is not None:
         return written
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
-        return _find_described(state) or read_as_open(state.request.query)
-    is_named = any(map(looks_like_name, asked))
+        return _find_described(state) or read_as_open(question)
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
-        return read_as_open(state.request.query)
-    nodes = reading.nodes
+        return read_as_open(question)
     setting = _find_setting(reading, question)
     if setting is not None:
         return build_reading(Form.CONFIGURED, (setting,))
+    nodes = reading.nodes
     if reading.form is Form.CALLEES and nodes and all(node.symbol.kind in VALUE_KINDS for node in nodes):
         return build_reading(Form.DEPENDENTS, reading.subjects)  # a value does nothing: who reads it does
     if reading.form is Form.DEFINED and _IMPLEMENTED.search(question) and _is_filled(state, nodes):
         return build_reading(Form.IMPLEMENTATIONS, reading.subjects)
-    if reading.form is not Form.FLOW or _ASKS_PATH.search(question) or is_named:
+    return _settle_path(state, reading) if reading.form is Form.FLOW else reading
+
+
+def _settle_path(state: ResearchState, reading: Reading) -> Reading:
+    """Return the reading of a question for a path: an open one if no path joins what are plain words."""
+    question, subjects = state.request.query, reading.subjects
+    if _ASKS_PATH.search(question) or any(looks_like_name(one.asked) for one in subjects):
         return reading
-    starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
+    starts, ends = subjects[0].nodes, subjects[-1].nodes
     if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
         return reading
     state.limits.clear()
-    return read_as_open(state.request.query)
+    return read_as_open(question)
 
 
 def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:

@@ -18,8 +18,9 @@ from repo_mcp.graph.unnamed_uses import describe_unnamed_uses
 from repo_mcp.graph.vocabulary import BLOCKS, CALLS, IMPL
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.claims.member_sentences import describe_open_types
+from repo_mcp.research.edges.edge_reasons import find_upward_role
 from repo_mcp.research.edges.function_tables import describe_set
-from repo_mcp.research.edges.hops import WIDE, find_upward_role, lacks_uses
+from repo_mcp.research.edges.read_edges import WIDE, lacks_uses
 from repo_mcp.research.findings.citing import MAX_NAMED, cite, join_names, name_findings, shorten, shorten_in
 from repo_mcp.research.findings.locating import CONFIDENCES, is_test, is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Role

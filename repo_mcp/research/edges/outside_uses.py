@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
-from repo_mcp.research.edges.hops import UNREAD, WIDE, follow, note_unread
+from repo_mcp.research.edges.hops import follow
+from repo_mcp.research.edges.read_edges import UNREAD, WIDE, note_unread
 from repo_mcp.research.edges.traversals import DEPENDENTS, Traversal
 from repo_mcp.research.findings.reasons import Reason
 from repo_mcp.research.findings.records import Subject

@@ -16,7 +16,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.edges.chains import cite, weigh
-from repo_mcp.research.edges.hops import explain, sort_links
+from repo_mcp.research.edges.edge_reasons import explain
+from repo_mcp.research.edges.link_order import sort_links
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
 from repo_mcp.research.findings.locating import CONFIDENCES, weaker
 from repo_mcp.research.findings.records import Chain, Link

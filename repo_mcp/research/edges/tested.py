@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.research.edges.hops import expand_on, explain, lacks_uses, note_unread, share_bounds, sort_links
+from repo_mcp.research.edges.edge_reasons import explain
 from repo_mcp.research.edges.importing_tests import note_importing
+from repo_mcp.research.edges.link_order import sort_links
 from repo_mcp.research.edges.naming_tests import strip_mark
+from repo_mcp.research.edges.read_edges import expand_on, lacks_uses, note_unread, share_bounds
 from repo_mcp.research.edges.traversals import CALLERS, DEPENDENTS, WIDTH
 from repo_mcp.research.edges.written_in_tests import (
     describe_titled,

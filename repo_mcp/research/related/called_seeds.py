@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.edges.hops import is_helper
+from repo_mcp.research.edges.link_order import is_helper
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import shorten_in

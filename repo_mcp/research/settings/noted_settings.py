@@ -12,7 +12,7 @@ from repo_mcp.bodies.body import measure, measure_indent, says_nothing
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.locating import is_test_place, rank_role
 from repo_mcp.research.findings.named_symbols import show_body
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -48,14 +48,14 @@ def note_option(state: ResearchState, option: Subject) -> None:
     for call in option.declaring:
         around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
         span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
-        _note_around(
-            state, call.path, span, around, Reason(reason, Role.OPTION, name), 1, (call.line,), shown
-        )
+        finding = _build_finding(call.path, span, around, Reason(reason, Role.OPTION, name), 1)
+        state.add_place(replace(finding, lines=(call.line,), shown=shown))
     for call in option.declaring:
         reason = f"uses {call.bound}, which the option {name} sets"
         for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
             around = state.source.find_around(path, at)
-            _note_around(state, path, (at, at), around, Reason(reason, Role.READS, name), 2, (at,), (at,))
+            finding = _build_finding(path, (at, at), around, Reason(reason, Role.READS, name), 2)
+            state.add_place(replace(finding, lines=(at,), shown=(at,)))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:
@@ -205,26 +205,17 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
     elif reason.role is Role.SETS and around is not None and _is_table(around):
         start, end = around.symbol.start_line, around.symbol.end_line
         shown = tuple(sorted({start, *used, *_list_guessed(state, around)}))
-    written, lines = _find_written(name, first.line), used[:MAX_EVIDENCE]
-    return _note_around(state, first.path, (start, end), around, reason, hop, lines, shown, written)
+    finding = _build_finding(first.path, (start, end), around, reason, hop)
+    written = _find_written(name, first.line)
+    return state.add_place(replace(finding, lines=used[:MAX_EVIDENCE], name=written, shown=shown))
 
 
-def _note_around(
-    state: ResearchState,
-    path: str,
-    span: tuple[int, int],
-    around: Node | None,
-    reason: Reason,
-    hop: int,
-    lines: tuple[int, ...],
-    shown: tuple[int, ...],
-    written: str = "",
-) -> bool:
-    """Note lines as the symbol around them, or as lines of a file. Return False as `_note_place` does."""
+def _build_finding(
+    path: str, span: tuple[int, int], around: Node | None, reason: Reason, hop: int
+) -> Finding:
+    """Build the finding of lines, named for the symbol around them, or for their file."""
     symbol, kind = (path, "file") if around is None else (around.qualified_name, around.kind)
-    return state.add_place(
-        Finding(path, *span, symbol, kind, around, reason, hop, "text", lines, written, shown=shown)
-    )
+    return Finding(path, *span, symbol, kind, around, reason, hop, "text")
 
 
 def _is_table(node: Node) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.record_classes import replace
-from repo_mcp.research.edges.hops import explain, sort_links
+from repo_mcp.research.edges.edge_reasons import explain
+from repo_mcp.research.edges.link_order import sort_links
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, Traversal
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.locating import is_test_node, weaker
