@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import is_aside, is_program
+from repo_mcp.research.findings.locating import count_shared_folders, is_aside, is_program
 from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
@@ -74,12 +74,20 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         if subject.nodes and "." in subject.asked:
             matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
             mentions = [one for one in mentions if _is_meant(state, subject, name, one, used)]
-        mentions = [one for one in mentions if not _lies_in(subject.nodes, one)]
+        mentions = _sort_near(subject, [one for one in mentions if not _lies_in(subject.nodes, one)])
         reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)
     put_keys_last(state)
+
+
+def _sort_near(subject: Subject, matches: Sequence[ExactMatch]) -> list[ExactMatch]:
+    """Return lines, those in the folders of the declarations first: others are of programs that try it."""
+    own = [node.path for node in subject.nodes]
+    return sorted(
+        matches, key=lambda one: -max((count_shared_folders(one.path, path) for path in own), default=0)
+    )
 
 
 def _is_meant(

@@ -45,7 +45,7 @@ _CONFIG_PATH = re.compile(
     re.IGNORECASE,
 )
 _OF_CONFIGURATION = re.compile(  # at the start of a word of the name of a type
-    r"(?:\b|_|(?<=[a-z0-9])(?=[A-Z]))(?i:conf|opt|setting|default|param|flag|args\b|argument|preference)"
+    r"(?:\b|_|(?<=[a-z0-9])(?=[A-Z]))(?i:conf|opt|setting|default|param|flag|args\b|props\b|argument|preference)"
 )
 _CONFIGURES_ALL = re.compile(  # the name of a type that configures everything, which has one reading
     r"(?:App|Base|Common|Defaults?|Global|Main|Server|Client|Conf|Config|Configuration|Options?|Settings?|Params"

@@ -142,3 +142,16 @@ def test_the_types_around_lines_are_found_without_reading_a_whole_file_for_each(
         counts.append(len(outlined))
         outlined.clear()
     assert counts[0] == counts[1]
+
+
+def test_the_properties_of_a_component_are_settings_and_are_read_near_them_first() -> None:
+    files = {
+        "app/try.ts": "export function tryIt({ keepMode } = { keepMode: 1 }) {\n  return keepMode\n}\n",
+        "src/defaults.ts": "export const defaultOptions = {\n  keepMode: 1,\n}\n",
+        "src/props.ts": "export interface FormProps {\n  keepMode: number\n}\n",
+        "src/form.ts": "import { FormProps } from './props'\n\n"
+        "export function build(props: FormProps) {\n  return props.keepMode > 1\n}\n",
+    }
+    report = Asked(files).ask("Where is keepMode read?")
+    assert report.claim.startswith("keepMode is read at src/form.ts:4")
+    assert "It is declared at src/defaults.ts:2 and src/props.ts:2" in report.claim
