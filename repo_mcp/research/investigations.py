@@ -57,7 +57,7 @@ from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.found_besides import note_besides
 from repo_mcp.research.words.found_seeds import find_seeds
 from repo_mcp.research.words.open_questions import connect
-from repo_mcp.research.written.member_places import note_member_places
+from repo_mcp.research.written.member_places import note_member_places, note_places_of_like
 from repo_mcp.research.written.sections import note_documents, note_instructions
 from repo_mcp.research.written.written_keys import note_keys
 from repo_mcp.research.written.written_texts import note_written
@@ -343,6 +343,7 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
     find_seeds(state, text, PreferredKind.EXTENSION)
     state.findings.sort(key=lambda one: rank_recipe(one.role))  # stable
     note_member_places(state)
+    note_places_of_like(state)
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

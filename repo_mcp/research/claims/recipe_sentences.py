@@ -49,6 +49,8 @@ def describe_recipe(state: ResearchState) -> str:
         sentences = _describe_base(state)
     elif tables:
         sentences = [f"Add an entry to {name_findings(tables)}."]
+    elif Role.HAS_MEMBER in found:  # the question names what one more is to be like
+        sentences = []
     else:
         return ""
     for role, sentence in _SENTENCES:
@@ -93,7 +95,12 @@ def _describe_member(state: ResearchState) -> list[str]:
     """Return a sentence on the other lines with one of the kind, where one more may belong."""
     places = _list(state, Role.HAS_MEMBER)
     named = join_names((cite_lines(one, MOST_LINES) for one in places), MOST_FILES)
-    return [f"One of them, {places[0].reason.about}, occurs at {named}."] if places else []
+    if not places:
+        return []
+    name = places[0].reason.about
+    if _list(state, Role.ENUMERATION):
+        return [f"One of them, {name}, occurs at {named}."]
+    return [f"One more belongs where {name} is: {named}."]
 
 
 def describe_tables(state: ResearchState) -> str:

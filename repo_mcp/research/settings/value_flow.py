@@ -8,18 +8,17 @@ An option does nothing by itself: the statements under its condition do, or what
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from repo_mcp.bodies.body import measure_indent
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.citing import shorten_in
 from repo_mcp.research.findings.locating import is_program, is_test_node
 from repo_mcp.research.findings.named_symbols import show_body
-from repo_mcp.research.findings.open_brackets import list_open_brackets
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.statement_lines import find_statement
 from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.research.settings.field_readers import find_fields, find_readers, list_called, note_reader
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -29,9 +28,7 @@ MOST_USES = 4  # of the value in one function
 MOST_TESTS = 2  # functions of tests that stay among the findings
 LEAST_ALIKE = 2  # words of the value in the name of a function that works for it
 MOST_CHAINED, CALLED_CHARS = 3, 1_100  # such functions, each called by the one before, characters of each
-LINES_BEFORE, LINES_AFTER = 3, 6  # of a statement around the line with the value
 MOST_FOLLOWED = 3  # functions that read the fields which one sets
-_JOINTS = ("(", "[", ",", "&&", "||", "?", ":", "=", "=>", " and", " or", "+", "and (", "or (", "\\")
 
 
 def show_value_flow(state: ResearchState, nodes: Sequence[Node]) -> None:
@@ -78,7 +75,7 @@ def _choose_lines(state: ResearchState, node: Node, uses: Sequence[int], name: s
     fields = {field for at in chosen for field in setting.get(at, ())}
     again = re.compile("|".join(rf"\b{re.escape(field)}\b" for field in sorted(fields)) or r"(?!)")
     chosen += [at for at in range(start, len(lines) + 1) if again.search(lines[at - 1])][:MOST_USES]
-    return sorted({start, *(at for one in chosen for at in _find_statement(lines, one, start))})
+    return sorted({start, *(at for one in chosen for at in find_statement(lines, one, start))})
 
 
 def _note_called(state: ResearchState, node: Node, shown: Sequence[int], words: Sequence[str]) -> None:
@@ -93,24 +90,3 @@ def _note_called(state: ResearchState, node: Node, shown: Sequence[int], words: 
         reason = Reason(f"called by {shorten_in(caller.path, caller.qualified_name)}", Role.WORKS_FOR)
         state.add(other, reason, 1, called[0].confidence, shown=show_body(state, other, CALLED_CHARS))
         caller, called = other, list_called(state, other, words, least)
-
-
-def _find_statement(lines: Sequence[str], at: int, start: int) -> range:
-    """Return the numbers of the lines of the statement with a line, and of what it guards, if that is short."""
-    first = at
-    while first > max(start, at - LINES_BEFORE) and lines[first - 2].rstrip().endswith(_JOINTS):
-        first -= 1
-    last = max(_iter_covered(lines, first, at), default=at)
-    return range(first, last + 1)
-
-
-def _iter_covered(lines: Sequence[str], first: int, at: int) -> Iterator[int]:
-    """Yield the lines behind one that are in its brackets, continue it, or are indented below it."""
-    margin = measure_indent(lines[first - 1])
-    for number in range(at + 1, min(at + LINES_AFTER, len(lines)) + 1):
-        is_open = bool(list_open_brackets("\n".join(lines[first - 1 : number - 1])))
-        is_joined = lines[number - 2].rstrip().endswith(_JOINTS)
-        is_below = measure_indent(lines[number - 1]) > margin and bool(lines[number - 1].strip())
-        if not (is_open or is_joined or is_below):
-            return
-        yield number

@@ -1,9 +1,10 @@
-"""Find where a member of an enumeration stands besides, to which one more is to be added.
+"""Find where one of a kind stands, to which one more is to be added.
 
     "how do I add a colour?" -> `class Colour(Enum)` -> the lines with `Colour.RED`, and with its text "red"
+    "where would I add a rule next to minRows?" -> the lines with `minRows`
 
-A new member belongs in each table, schema and translation in which the others are. The member with the fewest
-uses shows this best: those of a common one are mostly plain uses.
+A new member belongs in each table, schema and translation in which the others are. If the question names none
+that it is like, the member with the fewest uses shows this best: those of a common one are mostly plain uses.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import count_shared_folders, is_aside
+from repo_mcp.research.findings.locating import count_shared_folders, is_aside, is_program
+from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.statement_lines import find_statement
+from repo_mcp.research.question.phrase_names import looks_like_code
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -27,6 +31,10 @@ MOST_LINES = 60  # with a member; one in more is too common to show where each b
 MOST_TEXTS = 200  # lines with its text
 MOST_FILES = 6  # that are noted, those nearest to the enumeration
 MOST_SHOWN = 6  # lines of one file
+_LIKE = re.compile(
+    r"\b(?:next to|beside|besides|alongside|like|similar to|in addition to) (?:the |existing )*`?([\w.$]+)`?",
+    re.IGNORECASE,
+)
 _TEXT = re.compile(r"=\s*\(?[\"']([\w-]{3,60})[\"']")
 
 
@@ -43,6 +51,30 @@ def note_member_places(state: ResearchState) -> None:
     for path in order[:MOST_FILES]:
         lines = tuple(found[path][:MOST_SHOWN])
         note_lines(state, path, (lines[0], lines[-1]), path, reason, 0, lines, shown=lines)
+
+
+def note_places_of_like(state: ResearchState) -> None:
+    """Note the lines with the name that the question says one more is to be like, before all else."""
+    asked = _LIKE.search(state.request.query)
+    name = asked[1] if asked is not None and looks_like_code(asked[1]) else ""
+    if not name or "." in name:
+        return
+    request = ExactRequest(name, whole_word=True, include_tests=False, limit=MOST_TEXTS, by_role=True)
+    held: dict[str, list[int]] = {}
+    for one in state.source.search_exact(request).matches:
+        if is_program_line(state, one) and not is_aside(one.path):
+            held.setdefault(one.path, []).append(one.start_line)
+    near = next((one.path for one in state.findings if one.node is not None and is_program(one.path)), "")
+    beside = [path for path in held if count_shared_folders(path, near)]  # others try what is here
+    order = sorted(beside or held, key=lambda path: (-len(held[path]), path))
+    reason = Reason(f"has {name}, as it would one more", Role.HAS_MEMBER, name)
+    before, state.findings = state.findings, []
+    for path in order[:MOST_FILES]:
+        lines = tuple(held[path][:MOST_SHOWN])
+        text = state.source.read_lines(path)
+        shown = sorted({one for at in lines for one in find_statement(text, at, 1)})
+        note_lines(state, path, (shown[0], shown[-1]), path, reason, 0, lines, shown=tuple(shown))
+    state.findings += before
 
 
 def _choose_member(state: ResearchState, base: Node) -> Node | None:
