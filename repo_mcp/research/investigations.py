@@ -65,6 +65,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 from repo_mcp.text.product_name import leave_out_product
 
 SUBJECT_CHARS = 700  # shown of a subject
+WHOLE_CHARS = 3_000  # of the first one, if the question is how it works
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 UNIMPLEMENTED = "Nothing is known to implement or extend it; what depends on it is shown instead."
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)

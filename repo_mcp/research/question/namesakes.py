@@ -6,8 +6,9 @@ or the words beside the name tell others apart: "the bounded Queue.push".
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from repo_mcp.graph.lookup.rival_symbols import keep_likely
 from repo_mcp.graph.nodes import Node
@@ -21,6 +22,9 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
 MOST_READ = 12  # declarations whose files are read, to see whether a program wrote them
+MAX_MANIFEST_LINES = 2_000
+_ONLY_DECLARING = (".d.ts", ".d.mts", ".d.cts", ".pyi")
+_SCRIPTS = frozenset({"javascript", "typescript"})
 _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _WORD = re.compile(r"[^\W_]+")
 IsCalled = Callable[[Node], bool]
@@ -78,6 +82,44 @@ def put_written_first(nodes: list[Node], read_lines: ReadLines) -> list[Node]:
         return nodes
     written = {path: is_generated(read_lines(path)) for path in {node.path for node in first}}
     return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
+
+
+def drop_bodiless(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes without those of files that only declare, such as `.d.ts`, if others have bodies."""
+    others = [node for node in nodes if not only_declares(node.path)]
+    return others if any(node.symbol.kind in FOLLOWED for node in others) else [*nodes]
+
+
+def only_declares(path: str) -> bool:
+    """Return True for a file that declares what others do: `.d.ts`, `.pyi`."""
+    return path.endswith(_ONLY_DECLARING)
+
+
+def keep_main_build(nodes: Sequence[Node], read_lines: ReadLines) -> list[Node]:
+    """Return the nodes without those of files that replace others in browsers, if there are others."""
+    if len(nodes) < 2 or not any(node.language in _SCRIPTS for node in nodes):
+        return [*nodes]
+    folders = {folder for node in nodes for folder in _iter_above(node.folder)}
+    others = {path for folder in sorted(folders) for path in _list_browser_files(folder, read_lines)}
+    return [node for node in nodes if node.path not in others] or [*nodes]
+
+
+def _iter_above(folder: str) -> Iterator[str]:
+    """Yield a folder and those around it, each as the beginning of a path."""
+    parts = folder.split("/") if folder else []
+    for depth in range(len(parts) + 1):
+        yield "".join(f"{part}/" for part in parts[:depth])
+
+
+def _list_browser_files(folder: str, read_lines: ReadLines) -> list[str]:
+    """Return the files that the manifest in a folder says to take in browsers instead of others."""
+    text = "\n".join(read_lines(f"{folder}package.json")[:MAX_MANIFEST_LINES])
+    try:
+        said = json.loads(text).get("browser") if '"browser"' in text else None
+    except (ValueError, AttributeError, RecursionError):
+        return []
+    values = said.values() if isinstance(said, dict) else (said,)
+    return [f"{folder}{one.removeprefix('./')}" for one in values if isinstance(one, str)]
 
 
 def are_written(nodes: Sequence[Node], read_lines: ReadLines) -> bool:

@@ -39,8 +39,11 @@ from repo_mcp.research.question.namesakes import (
     KINDS,
     are_written,
     choose_overloads,
+    drop_bodiless,
     drop_lesser,
+    keep_main_build,
     keep_placed,
+    only_declares,
     prefer,
     put_written_first,
 )
@@ -60,6 +63,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named in place of one that is not declared
+MOST_BODIES = 2  # functions, of which one may be what `.d.ts` declares
 MAX_LOOKED_AT = 80  # declarations of one name
 COMMON = 20  # declarations of one name, of more of which length tells less than place
 MAX_FILES = 800  # files that declare one name
@@ -263,6 +267,8 @@ class Subjects:
         nodes = self._stand_in(nodes, form)
         nodes = self._graph.name_uses.drop_declared(nodes) or nodes
         nodes = drop_hidden([node for node in nodes if self._admits(node)])
+        if form is not Form.CONFIGURED:  # a setting is described where its type is
+            nodes = keep_main_build(drop_bodiless(nodes), self._read_lines)
         nodes = self._graph.name_uses.drop_left_out(nodes)
         nodes = prefer(nodes, form, phrase, partial(is_called, self._graph))
         nodes = put_written_first(drop_lesser(nodes, means_types=form in _OF_TYPES), self._read_lines)
@@ -310,6 +316,7 @@ class Subjects:
             if form in _OF_PROGRAM and all(map(_is_tried, named)):
                 named = []
             named = named or self._find_in_module(plain) or find_exported(self._graph, plain)
+            named = (self._list_bodies(named) if form is not Form.CONFIGURED else []) or named
             return (named, TakenAs.DECLARED) if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
         declarations = declarations or self._graph.scan.find_declared(f"{FLAG_PREFIX}{plain}", MAX_FILES)
@@ -326,6 +333,23 @@ class Subjects:
             return [self._graph.get_node(declaration) for declaration in meant], TakenAs.DECLARED_OTHERWISE
         kinds = _IMPLEMENTED if form is Form.IMPLEMENTATIONS else frozenset()
         return self._list_alike(plain, kinds), TakenAs.DECLARED_OTHERWISE
+
+    def _list_bodies(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return the functions of the name of some that only a file like `.d.ts` declares, if they are few.
+
+        There `app.start` is one of a namespace; it may be written as any function of a module.
+        """
+        if not nodes or not all(only_declares(node.path) for node in nodes):
+            return []
+        found = map(self._graph.get_node, self._graph.scan.find_declared(nodes[0].symbol.name, MAX_FILES))
+        bodies = [
+            node
+            for node in found
+            if node.symbol.kind in CALLABLE_KINDS
+            and not (only_declares(node.path) or is_test_node(node))
+            and may_answer(node.path)
+        ]
+        return bodies if len(bodies) <= MOST_BODIES else []
 
     def _list_alike(self, name: str, kinds: frozenset[SymbolKind] = frozenset()) -> list[Node]:
         """Return what is declared with a name in another case, or as the interface of one so named.
