@@ -148,9 +148,10 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)
         if subject.left_out:
             least = "at least " if subject.left_out_is_least else ""
+            followed = "one is" if len(subject.nodes) < 2 else f"{len(subject.nodes)} are"
             state.limit(
                 f"{least}{subject.left_out:,} more declarations of {subject.asked}",
-                f"{len(subject.nodes) or 1} are followed; give a qualified name or a path",
+                f"{followed} followed; give a qualified name or a path",
             )
 
 

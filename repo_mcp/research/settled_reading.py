@@ -14,7 +14,7 @@ from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED
+from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.build_options import read_option
 from repo_mcp.research.edges.paths import find_paths
@@ -118,6 +118,7 @@ def _settle_names(state: ResearchState, reading: Reading) -> Reading:
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return read_as_open(question)
+    reading = _keep_overridden(state, reading)
     setting = _find_setting(reading, question)
     if setting is not None:
         return build_reading(Form.CONFIGURED, (setting,))
@@ -139,6 +140,27 @@ def _settle_path(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return read_as_open(question)
+
+
+def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
+    """Return the reading of a question for callers without methods that override another of its subjects.
+
+    Calls reach these through the one that they override.
+    """
+    if reading.form is not Form.CALLERS or len(reading.subjects) != 1 or len(reading.nodes) < 2:
+        return reading
+    subject = reading.subjects[0]
+    own = {node.declaration for node in subject.nodes}
+    roots = tuple(
+        node
+        for node in subject.nodes
+        if own.isdisjoint(
+            edge.other for edge in state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), GLANCE).edges
+        )
+    )
+    if not roots or len(roots) == len(subject.nodes):
+        return reading
+    return build_reading(Form.CALLERS, (replace(subject, nodes=roots),))
 
 
 def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:

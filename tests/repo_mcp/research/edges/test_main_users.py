@@ -124,3 +124,14 @@ def test_users_in_benchmarks_come_behind_those_of_the_program() -> None:
     }
     found = list_found(Asked(files).ask("what breaks if I change weigh?"))
     assert found.index("showPage") < found.index("measureScale")
+
+
+def test_callers_are_asked_for_of_what_is_overridden_and_not_of_each_override() -> None:
+    files = {
+        "base.py": "class Base:\n    def start(self):\n        return 1\n",
+        "child.py": "from base import Base\n\n\nclass Child(Base):\n    def start(self):\n        return 2\n",
+        "run.py": "from base import Base\n\n\ndef run(base: Base):\n    return base.start()\n",
+    }
+    report = Asked(files).ask("Who calls start?")
+    assert report.claim == "Base.start (base.py:2-3) is called by run.run (run.py:4-5)."
+    assert list_found(report) == ["base.Base.start", "run.run"]
