@@ -15,6 +15,7 @@ from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.caught import list_caught
+from repo_mcp.research.errors.entered import list_leaving
 from repo_mcp.research.errors.lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.errors.made import iter_errors, list_raising
 from repo_mcp.research.errors.uses import MAKING, ErrorUse, find_used, find_written
@@ -126,6 +127,9 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                     below.append(other)
                 if other not in named and other not in failing and fails(state, other):
                     failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
+            for other in list_leaving(state, node) if depth == 1 else ():
+                if fails(state, other):
+                    failing.setdefault(other, Reason(f"fails when {node.symbol.name} leaves it", Role.FAILS))
         level = below
     if level or len(failing) >= most:
         state.limit("errors that arise further down", f"calls are followed {NEAR_DEPTH} levels at most")
