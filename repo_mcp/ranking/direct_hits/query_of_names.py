@@ -114,7 +114,7 @@ def find_named(
         lead = _find_declared(scope, query, name, is_only=len(names) == 1)
         lead = lead or _find_files(scope, query, name)
         last = split_qualified(name)[-1]  # of a key such as `limits.max_users`
-        terms = get_word_terms(last)
+        terms = get_word_terms(last) if last else ()  # a path such as `../..` ends with no name
         is_used = _WORD.fullmatch(last) is not None and scope.searcher.count_units(terms[0]) >= least_uses
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
             lead = _Leads((), terms[:1], (_describe_missing(scope, name, terms[0]),))

@@ -134,6 +134,12 @@ def test_other_queries_are_answered_as_before(repository: Repository) -> None:
         assert repository.search(replace(asked, names_alone=True)) == repository.search(asked)
 
 
+@pytest.mark.parametrize("path", ["../..", "./..", "..", "src/..", "../.. till.py"])
+def test_a_path_that_ends_with_no_name_names_nothing(repository: Repository, path: str) -> None:
+    asked = SearchRequest(path, 10)
+    assert repository.search(replace(asked, names_alone=True)) == repository.search(asked)
+
+
 def test_fewer_hits_are_the_first_ones(repository: Repository) -> None:
     whole = ask(repository, "post_entry").hits
     for count in range(1, len(whole)):
