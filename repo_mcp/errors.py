@@ -14,6 +14,8 @@ from enum import StrEnum
 
 MAX_MESSAGE_CHARS = 600
 CALL_AGAIN = "Try again; if it fails again, the details are on the server's standard error."
+CHECK_PLACE = "Check space and permissions of the data directory; an older index, if any, still answers."
+HINTS_OF_ANY_TOOLSET = frozenset({CALL_AGAIN, CHECK_PLACE})  # they name no tool
 SIMILAR = "Similar paths:"  # how a hint begins that names some
 
 

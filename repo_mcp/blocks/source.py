@@ -41,6 +41,11 @@ class BlockSource(Protocol):
         ...
 
     @property
+    def is_current(self) -> bool:
+        """Return False when changes are known to be missing; only warnings may depend on it."""
+        ...
+
+    @property
     def unit_count(self) -> int:
         """Return the number of units in the index."""
         ...
@@ -75,10 +80,12 @@ class IndexSource:
         read_live: Callable[[str], bytes],
         *,
         is_whole: bool = True,
+        is_current: bool = True,
         folder: str = "",
     ) -> None:
         """Search only `folder` ("" for all) of a snapshot; names are looked up everywhere."""
         self.is_whole = is_whole
+        self.is_current = is_current
         self._folder = folder
         self._searcher = searcher
         self._read_live = read_live

@@ -87,7 +87,7 @@ def _limit_noise(
 ) -> tuple[Budget, list[str]]:
     """Return the budget, which is small if most words of the prompt are nowhere, and notes on these words."""
     words = look_up_words(prompt, source.count_units)
-    notes = describe_absent(words, is_whole=source.is_whole)
+    notes = describe_absent(words, is_whole=source.is_current)
     is_noise = source.is_whole and not evidence.mentions and lacks_most(prompt, words)
     if is_noise and budget.max_total_lines > FEW_LINES:
         return replace(budget, max_total_lines=FEW_LINES), [*notes, FEW_SHOWN]

@@ -66,7 +66,7 @@ class LiveBundles:
         try:
             progress = index.report.describe_progress(searcher.snapshot)
             is_whole = index.report.is_whole(searcher.snapshot)
-            source = IndexSource(searcher, self._tree.read_bytes, is_whole=is_whole)
+            source = IndexSource(searcher, self._tree.read_bytes, is_whole=is_whole, is_current=not progress)
             bundle = build_bundle(request, config.limits, source, self._strategy)
         except IndexFormatError as error:
             raise index.report_damage() from error

@@ -78,10 +78,16 @@ class CodeSources:
 
 
 def search_code(
-    request: CodeRequest, sources: CodeSources, ask: Ask | None = None, *, is_whole: bool = True
+    request: CodeRequest,
+    sources: CodeSources,
+    ask: Ask | None = None,
+    *,
+    is_whole: bool = True,
+    is_current: bool = True,
 ) -> CodeAnswer:
     """Answer a request. `ask` queries the client's model, if there is one; `is_whole` when all is indexed.
 
+    It is not `is_current` when changes are known to be missing, of which only warnings tell.
     Raises IndexFormatError for a damaged index. Exceptions of `ask` pass through: they make the call repeat.
     """
     query = parse_query(request.query, sources.max_words)
@@ -101,7 +107,9 @@ def search_code(
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
     words = look_up_words(query.text, searcher.count_units)
-    unmatched = describe_words(words, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
+    unmatched = describe_words(
+        words, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_current
+    )
     notes = [*unmatched, *near, *notes, *more, *live.warnings]
     if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)
@@ -228,7 +236,7 @@ class LiveCodeSearch:
         try:
             progress = self._index.report.describe_progress(searcher.snapshot)
             is_whole = self._index.report.is_whole(searcher.snapshot)
-            answer = search_code(request, sources, ask, is_whole=is_whole)
+            answer = search_code(request, sources, ask, is_whole=is_whole, is_current=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         warnings = warnings or self._symbol_index.warn()

@@ -73,9 +73,11 @@ def search_docs(
     weights: DocsWeights = WEIGHTS,
     *,
     is_whole: bool = True,
+    is_current: bool = True,
 ) -> DocsAnswer:
     """Return the best sections and comments; `is_whole` when every file is indexed.
 
+    It is not `is_current` when changes are known to be missing, of which only warnings tell.
     Raises RepoError with CANCELLED, IndexFormatError, OSError.
     """
     query = parse_query(request.query, source.max_words)
@@ -97,7 +99,7 @@ def search_docs(
     ordered = order_candidates(kept, weights.repeat)
     hits = _HitRenderer(source, words).show(ordered[: request.limit])
     looked_up = look_up_words(query.text, searcher.count_units)
-    absent = describe_absent(looked_up, is_whole=is_whole)
+    absent = describe_absent(looked_up, is_whole=is_current)
     notes = [*absent, *query.warnings, *warnings, *describe_reading((documents, code))]
     if hits and hits[0].score < LEAST_FITTING:
         notes.append(UNFIT.format(rate_percent(hits[0].score)))
@@ -239,7 +241,7 @@ class LiveDocumentation:
         try:
             progress = self._index.report.describe_progress(searcher.snapshot)
             is_whole = self._index.report.is_whole(searcher.snapshot)
-            answer = search_docs(request, source, cancelled, is_whole=is_whole)
+            answer = search_docs(request, source, cancelled, is_whole=is_whole, is_current=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         return replace(answer, warnings=(*answer.warnings, *progress))

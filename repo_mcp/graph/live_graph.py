@@ -189,7 +189,8 @@ class LiveGraph:
                 message = " ".join([error.message, *self._opened_with.warnings])
                 is_growing = self._opened_with.warnings != [CHANGING]  # else mostly nothing has changed
                 advice = "Ask again in a moment." if self._follows else "Refresh the index and ask again."
-                hint = f"{f'{advice} ' * is_growing}{error.hint}".strip()
+                is_advised = "again in a moment" in error.hint
+                hint = f"{f'{advice} ' * (is_growing and not is_advised)}{error.hint}".strip()
                 raise RepoError(error.code, message, hint, error.details) from error
 
     def _wait_for(self, symbol: str) -> None:

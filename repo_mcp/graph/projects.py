@@ -58,6 +58,6 @@ class Projects:
         raise RepoError(
             ErrorCode.NOT_FOUND,
             f"There is no project {shown(project_id)}.",
-            f"A project_id is a folder with a project file, for example {', '.join(near)}.",
+            f"A project_id is a folder with a project file, for example {', '.join(map(shown, near))}.",
             {"argument": "project_id"},
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from index_format import SegmentEntry
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.indexing.scan_state import RefreshEnd, SeenFiles, build_seen, renew_seen
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shards.shards import ShardResult
@@ -46,7 +46,7 @@ def explain_write_error(error: OSError) -> RepoError:
     return RepoError(
         ErrorCode.INDEX_UNAVAILABLE,
         f"The index cannot be written ({error.strerror or type(error).__name__}).",
-        "Check space and permissions of the data directory; the previous index still answers.",
+        CHECK_PLACE,
     )
 
 

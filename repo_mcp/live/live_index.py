@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 
 from index_format import IndexFormatError
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.indexing.refresh_inputs import Walk
 from repo_mcp.indexing.shards.shards import ShardBuilder
 from repo_mcp.live.change_watch import ChangeWatch
@@ -111,7 +111,8 @@ class LiveIndex:
         if need is not None and self.refresher.remaining.are_any:
             searcher = self._wait_for_first(self._look_for(need, searcher))
         if searcher is None or (not searcher.snapshot.segments and self.refresher.running.locked()):
-            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self.report.explain_missing(), NOT_INDEXED_HINT)
+            hint = CHECK_PLACE if self.refresher.is_kept_out else NOT_INDEXED_HINT
+            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self.report.explain_missing(), hint)
         return searcher
 
     def _is_refresh_due(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from index_format import IndexFormatError, MakeTag
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.outcome import count_milliseconds, explain_write_error
@@ -63,6 +63,7 @@ class Refresher:
         self.remaining = RemainingFiles()  # files that the running refresh has not indexed yet
         self.finished: Counter[str] = Counter()  # files added, updated and removed by all refreshes so far
         self.fault = ""  # why the last refresh failed; "" after one has succeeded for the whole tree
+        self.is_kept_out = False  # the last refresh failed to write, which waiting does not mend
         self.purges = 0  # number of refreshes that purged files, of which no derived index may keep anything
         # Called with the committed generation before a refresh purges files. A derived index sets this.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
@@ -98,7 +99,7 @@ class Refresher:
                 done = self._open_indexer().refresh(
                     force=force, progress=report, cancelled=stop, committed=self._report_commit
                 )
-            self._look.stale, self.fault = 0, ""
+            self._look.stale, self.fault, self.is_kept_out = 0, "", False
             self._note_finished(done)
             return done
         finally:
@@ -143,6 +144,7 @@ class Refresher:
             self.fault = f"{FAILED} {type(error).__name__}."
         elif error.code is not ErrorCode.CANCELLED:
             self.fault = f"{FAILED} {error.message}"
+            self.is_kept_out = error.hint == CHECK_PLACE
 
     def join(
         self, stop: Callable[[], bool], progress: ProgressCallback | None

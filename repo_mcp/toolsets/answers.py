@@ -27,7 +27,14 @@ from typing import Generic, TypeVar, cast
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.config.server_config import Config
-from repo_mcp.errors import CALL_AGAIN, ErrorCode, RepoError, describe_failed_read, explain_limit
+from repo_mcp.errors import (
+    CALL_AGAIN,
+    HINTS_OF_ANY_TOOLSET,
+    ErrorCode,
+    RepoError,
+    describe_failed_read,
+    explain_limit,
+)
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass, replace
@@ -325,9 +332,12 @@ def name_some(numbers: Sequence[int], one: str = "line", several: str = "lines")
 def choose_hint(
     error: RepoError, hints: Mapping[ErrorCode, str], own: frozenset[ErrorCode] = frozenset()
 ) -> str:
-    """Return a failure's own hint, or else one of `hints`; for the codes in `own`, `hints` come first."""
+    """Return a failure's own hint, or else one of `hints`.
+
+    For the codes in `own`, `hints` come first, unless the failure's own hint names no tool.
+    """
     known = hints.get(error.code, "")
-    takes_own = error.code in own and error.hint != CALL_AGAIN  # which names no tool
+    takes_own = error.code in own and error.hint not in HINTS_OF_ANY_TOOLSET
     return escape_text(known if takes_own else error.hint or known)
 
 

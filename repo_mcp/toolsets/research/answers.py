@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.protocol.tool_arguments import read_arguments
 from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass
@@ -171,7 +171,8 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     try:
         index.get_searcher()
     except RepoError as error:
-        if error.code is not ErrorCode.INDEX_UNAVAILABLE or index.is_being_built():
+        is_kept_out = error.hint == CHECK_PLACE  # to index again would fail again
+        if error.code is not ErrorCode.INDEX_UNAVAILABLE or is_kept_out or index.is_being_built():
             raise
         given = _given(arguments)
         place = f"{given} (the root)" if given == "." else given

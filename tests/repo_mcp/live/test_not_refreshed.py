@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from index_format import DiskDirectory, IndexWriter
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.documentation.records import DocsRequest
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.indexing import indexer
 from repo_mcp.live import derived_index, refresher
 from repo_mcp.live.change_watch import ChangeWatch
@@ -22,6 +24,7 @@ from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.text.schema import FIELDS
+from repo_mcp.toolsets.research.answers import resolve_scope
 from tests.deep.answers import open_repository, renew
 from tests.deep.fault_layer import Faults, Mode
 from tests.repo_mcp.live.test_first_files import listing_is_held
@@ -90,6 +93,11 @@ def test_a_refresh_that_failed_is_reported_until_one_has_looked_at_the_whole_tre
         status = repository.status()
         assert (status.state, status.stale) == ("degraded", 2)
         assert NO_SPACE in status.warnings
+        no_file = "No indexed file has: ling."
+        assert no_file in repository.search(SearchRequest("ling", 5)).warnings
+        assert no_file in repository.engines.bundles.build(BundleRequest("ling", 5, 50)).warnings
+        assert no_file in repository.engines.code_search.search(CodeRequest("ling", 5)).warnings
+        assert no_file in repository.engines.documentation.search(DocsRequest("ling")).warnings
     repository.symbol_index.named_files.index(["ling.py"])
     assert tell(repository)[-1] == NO_SPACE
     renew(repository)
@@ -123,8 +131,12 @@ def test_a_lock_that_another_holds_is_reported_and_a_refresh_that_runs_here_is_n
 def test_an_index_that_cannot_be_begun_says_why(root: Path, data: Path) -> None:
     with closing(open_repository(root, data)) as repository, is_full(data):
         assert refuse(repository) is ErrorCode.INDEX_UNAVAILABLE
-        with pytest.raises(RepoError, match=r"There is no index yet.*No space left on device"):
+        with pytest.raises(RepoError, match=r"There is no index yet.*No space left on device") as refused:
             repository.search(SearchRequest("halibut", 5))
+        assert refused.value.hint == CHECK_PLACE  # to wait would not help
+        with pytest.raises(RepoError) as refused:
+            resolve_scope(repository, {"path": "."})
+        assert refused.value.hint == CHECK_PLACE  # neither would it to index
         assert repository.status().state == "degraded"
 
 

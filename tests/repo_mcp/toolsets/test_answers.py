@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
 from repo_mcp.toolsets.answers import (
     HINTS,
     Call,
@@ -131,3 +131,10 @@ def test_every_failure_says_what_to_do_in_every_toolset(code: ErrorCode) -> None
     assert worded["message"] == "As it is written"
     assert worded["hint"].endswith(".")
     assert HINTS[code]
+
+
+def test_what_cannot_be_written_is_not_to_be_waited_for_in_any_toolset() -> None:
+    full = RepoError(ErrorCode.INDEX_UNAVAILABLE, "It is full.", CHECK_PLACE)
+    assert describe_error(full)["hint"] == CHECK_PLACE
+    assert fail(GRAPH, full)["hint"] == CHECK_PLACE
+    assert fail(RESEARCH, full)["message"] == f"It is full. {CHECK_PLACE}"
