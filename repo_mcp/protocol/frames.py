@@ -183,12 +183,17 @@ class LineSplitter:
 
 
 class _NotStrict(ValueError):
-    """JSON that Python accepts and this wire does not. `code` is the error that the client gets."""
+    """What this wire does not accept. `code` is the error that the client gets.
 
-    def __init__(self, code: int, message: str) -> None:
+    `shows_id` tells that the message may be a request all the same, which is to be answered under its id: a
+    client may have handed on what a model made up, such as NaN or too deep an array.
+    """
+
+    def __init__(self, code: int, message: str, *, shows_id: bool = True) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.shows_id = shows_id
 
 
 def _refuse_constant(name: str) -> object:
@@ -211,7 +216,9 @@ def _parse_integer(digits: str) -> int:
 def _build_object(pairs: list[tuple[str, object]]) -> JsonObject:
     built = dict(pairs)
     if len(built) != len(pairs):
-        raise _NotStrict(INVALID_REQUEST, "invalid request: an object has the same key twice")
+        has_one_id = sum(key == "id" for key, _ in pairs) <= 1
+        fault = "invalid request: an object has the same key twice"
+        raise _NotStrict(INVALID_REQUEST, fault, shows_id=has_one_id)
     return built
 
 
@@ -246,11 +253,12 @@ def _decode(line: bytes) -> object:
     try:
         value = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError:
-        raise _NotStrict(PARSE_ERROR, "parse error: the message is not UTF-8") from None
+        raise _NotStrict(PARSE_ERROR, "parse error: the message is not UTF-8", shows_id=False) from None
     except RecursionError:
         raise _NotStrict(PARSE_ERROR, TOO_DEEP) from None
     except json.JSONDecodeError:
-        raise _NotStrict(PARSE_ERROR, "parse error: the message is not one JSON value") from None
+        fault = "parse error: the message is not one JSON value"
+        raise _NotStrict(PARSE_ERROR, fault, shows_id=False) from None
     if _too_deep(value):
         raise _NotStrict(PARSE_ERROR, TOO_DEEP)
     return value
@@ -273,6 +281,14 @@ def _usable_id(value: object) -> RequestId | None:
     return None
 
 
+def _describe_ids(value: object) -> str:
+    """Return what an id must be, with the bounds of its type where only these are not kept."""
+    if isinstance(value, str):
+        return f"a string of at most {MAX_ID_CHARS:,} characters, without lone surrogates"
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return "an integer of at most 63 bits" if is_integer else "a string or an integer"
+
+
 def _find_id(beginning: bytes, ending: bytes) -> RequestId | None:
     """Return the id with which a message begins or else ends; None where neither shows a usable one."""
     found = re.match(_LEADING_ID, beginning) or re.search(_TRAILING_ID, ending)
@@ -292,9 +308,7 @@ def parse_frame(line: bytes) -> Frame:
     try:
         value = _decode(line)
     except _NotStrict as refused:
-        # What is too deep is still JSON, and a client may have handed on what a model made up.
-        is_deep = refused.message == TOO_DEEP
-        request_id = _find_id(line, line[-_ENDING_BYTES:]) if is_deep else None
+        request_id = _find_id(line, line[-_ENDING_BYTES:]) if refused.shows_id else None
         return Refusal(request_id, refused.code, refused.message)
     if not isinstance(value, dict):
         what = "a batch, not" if isinstance(value, list) else "not"
@@ -310,13 +324,14 @@ def _classify(body: JsonObject) -> Frame:
         return _classify_response(body, request_id)
     method = body["method"]
     if "id" in body and request_id is None:
-        return Refusal(None, INVALID_REQUEST, "invalid request: id must be a string or an integer")
+        return Refusal(None, INVALID_REQUEST, f"invalid request: id must be {_describe_ids(body['id'])}")
     if "result" in body or "error" in body:
         return Refusal(
             request_id, INVALID_REQUEST, "invalid request: method and a result or error exclude each other"
         )
     if not isinstance(method, str) or not 0 < len(method) <= MAX_METHOD_CHARS or not is_encodable(method):
-        return Refusal(request_id, INVALID_REQUEST, "invalid request: method must be a short string")
+        wanted = f"a string of 1 to {MAX_METHOD_CHARS} characters, without lone surrogates"
+        return Refusal(request_id, INVALID_REQUEST, f"invalid request: method must be {wanted}")
     params = body.get("params")
     if params is not None and not isinstance(params, dict):
         if request_id is None:
