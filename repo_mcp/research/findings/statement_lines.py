@@ -1,4 +1,4 @@
-"""Find the statement that stands around a line, in any language: by brackets, joints and indentation. Pure."""
+"""Find the statement around a line, in any language: by brackets, joints and indentation. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _JOINTS = ("(", "[", ",", "&&", "||", "?", ":", "=", "=>", " and", " or", "+", "
 
 
 def find_statement(lines: Sequence[str], at: int, start: int) -> range:
-    """Return the numbers of the lines of the statement with a line, and of what it guards, if that is short."""
+    """Return the numbers of the lines of the statement with a line and, if short, of what it guards."""
     first = at
     while first > max(start, at - LINES_BEFORE) and lines[first - 2].rstrip().endswith(_JOINTS):
         first -= 1

@@ -39,7 +39,8 @@ export class Form {
     "src/rows.ts": "export function capKeptRows(rows: string[], most: number) {\n  rows.splice(most)\n}\n",
     "tests/form.test.ts": "import { Form } from '../src/form'\n\n"
     + "".join(
-        f"export function build{at}() {{\n  return new Form({{ detachGone: true, maxKeptRows: {at} }})\n}}\n\n"
+        f"export function build{at}() {{\n"
+        f"  return new Form({{ detachGone: true, maxKeptRows: {at} }})\n}}\n\n"
         for at in range(8)
     ),
 }
@@ -48,7 +49,9 @@ export class Form {
 def test_an_option_is_told_by_what_stands_under_it_and_what_reads_the_fields_that_sets() -> None:
     report = Asked(FORM).ask("how does detachGone work?")
     excerpt = find_one(report, "Form.leave").excerpt
-    assert "!isLocked &&" in excerpt and "this.leaving.add(name)" in excerpt and "for good" not in excerpt
+    assert "!isLocked &&" in excerpt
+    assert "this.leaving.add(name)" in excerpt
+    assert "for good" not in excerpt
     assert find_one(report, "Form.sweep").why == "reads the field leaving, which leave sets"
     assert "What it sets is read by Form.sweep (src/form.ts:18-22)." in report.claim
     assert sum(one.path.startswith("tests/") for one in report.findings) <= 2
