@@ -183,7 +183,7 @@ class LineSplitter:
 
 
 class _NotStrict(ValueError):
-    """What this wire does not accept. `code` is the error that the client gets.
+    """A message that this wire does not accept. `code` is the error that the client gets.
 
     `shows_id` tells that the message may be a request all the same, which is to be answered under its id: a
     client may have handed on what a model made up, such as NaN or too deep an array.

@@ -10,7 +10,8 @@ LOGGER = {
     "function wrap (name) {\n  return { name }\n}\n\nmodule.exports = { spawn }\n",
     "browser.js": "function spawn (names) {\n  return shrink(names)\n}\n\n"
     "function shrink (names) {\n  return names[0]\n}\n\nmodule.exports = { spawn }\n",
-    "lib/flush.js": "'use strict'\n\nmodule.exports = flush\n\nfunction flush (done) {\n  return close(done)\n}\n\n"
+    "lib/flush.js": "'use strict'\n\nmodule.exports = flush\n\n"
+    "function flush (done) {\n  return close(done)\n}\n\n"
     "function close (done) {\n  return done()\n}\n",
     "logger.d.ts": "declare namespace logger {\n  function spawn(names: string[]): object[]\n"
     "  function flush(done: () => void): void\n}\nexport = logger\n",
