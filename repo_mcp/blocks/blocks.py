@@ -20,6 +20,8 @@ LONG_LINES = 250  # a longer function that consists mostly of inner functions co
 MAX_NESTED = 24  # declarations inside of each other that are cut; what is deeper belongs to the last
 TEXT_LINES = 40  # of a piece of text outside all declarations
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer comment is a block of its own
+# `const traps = {`, whose functions are its members, but not `def tie(rope: Rope) = {`.
+_OPENS_OBJECT = re.compile(r"(?!.*\b(?:def|fun)\s)[^(]*[:=]\s*\{\s*$")
 _SAYS_NOTHING = re.compile(r"[\s\])};,]*+(?:end)?[\s;]*$")
 
 
@@ -99,7 +101,7 @@ def _skip_long_lead(span: SymbolSpan) -> int:
 def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan]) -> bool:
     """Return True for a declaration that is one block: without inner ones, a small class, or a function.
 
-    A long function that consists mostly of inner ones is cut like a class.
+    A long function that consists mostly of inner ones is cut like a class, and so is any object of functions.
     """
     count = span.end_line - span.start_line + 1
     if not inside or count <= SMALL_CLASS_LINES:
@@ -107,7 +109,8 @@ def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan
     head = " ".join(lines[span.head_line - 1 : span.name_line])
     if holds_members(head, span.name):
         return False
-    return count <= LONG_LINES or 2 * _count_held(inside) < count
+    is_object = _OPENS_OBJECT.match(lines[span.name_line - 1]) is not None
+    return (count <= LONG_LINES and not is_object) or 2 * _count_held(inside) < count
 
 
 def _count_held(spans: Sequence[SymbolSpan]) -> int:

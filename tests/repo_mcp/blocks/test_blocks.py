@@ -24,3 +24,24 @@ def test_lines_of_inner_declarations_are_counted_once() -> None:
     inner = [SymbolSpan(10, 180, 10, 10, "g", "f.g"), SymbolSpan(20, 170, 20, 20, "h", "f.g.h")]
     assert is_whole(lines, outer, inner)
     assert not is_whole(lines, outer, [*inner, SymbolSpan(181, 210, 181, 181, "i", "f.i")])
+
+
+def test_an_object_of_functions_is_cut_into_them() -> None:
+    method = ["    moor(ship) {", *["        tie(ship)"] * 28, "    },"]
+    head = "export const harbour: Harbour<Ship> = {"
+    lines = [head, *method, *method, "}"]
+    spans = [
+        SymbolSpan(1, 62, 1, 1, "harbour", "harbour"),
+        SymbolSpan(2, 31, 2, 2, "moor", "harbour.moor"),
+        SymbolSpan(32, 61, 32, 32, "moor", "harbour.moor"),
+    ]
+    assert [(one.start_line, one.end_line) for one in cut_blocks(lines, spans)] == [(1, 1), (2, 31), (32, 62)]
+    for function in (
+        "export const harbour = (fleet) => {",
+        "def harbour(fleet: Fleet) = {",
+        "def harbour = {",
+    ):
+        lines[0] = function
+        assert [(one.start_line, one.end_line) for one in cut_blocks(lines, spans)] == [(1, 62)]
+    lines[0] = head
+    assert is_whole(lines, spans[0], [SymbolSpan(2, 31, 2, 2, "moor", "harbour.moor")])  # mostly values
