@@ -31,6 +31,9 @@ _OPENS = re.compile(r"[@\\](?:brief|short|desc|description|summary|details)\s+")
 _RULE = re.compile(r"[=~*^-]{3,}$")
 _TITLE = re.compile(r"=+ ")
 _DIRECTIVE = re.compile(r":([a-z-]+):(?:\s|$)")  # of RDoc: `:markup: markdown`
+_ENDS_SENTENCE = re.compile(  # not an ellipsis, nor "e.g."
+    r"(?<=[.!?])(?<!\s\.\.\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)\s", re.IGNORECASE
+)
 _WORD = re.compile(r"[A-Za-z]+")
 # Words that repeat what the kind of a declaration says: "Creates an instance of Depot."
 _OF_EACH = frozenset({"a", "an", "constructor", "create", "creates", "instance", "new", "of", "the"})
@@ -70,7 +73,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     numbers = list_above(lines, comments, start) or list_inside(lines, comments, start)
     numbers = _leave_out_directives(lines, numbers)
     plain = " ".join(takewhile(bool, dropwhile(not_, _iter_said(lines, numbers))))
-    sentences = re.split(r"(?<=[.!?])(?<!\s\.\.\.)\s", " ".join(plain.split()))
+    sentences = _ENDS_SENTENCE.split(" ".join(plain.split()))
     is_brief = " " in sentences[0] and sentences[0].count(" ") < FEW_WORDS
     sentence = " ".join(sentences[: 2 if is_brief else 1])
     sentence = re.split(r"\s@[a-z]\w*", sentence, maxsplit=1)[0].rstrip(".:")

@@ -36,3 +36,12 @@ def test_a_name_of_an_annotation_ends_no_sentence() -> None:
     assert read_first_sentence(named, {1}, 2) == "Makes depots by annotations (like @OpenDepot) and names."
     tagged = ["// Makes depots @param name of each", "class Depots {"]
     assert read_first_sentence(tagged, {1}, 2) == "Makes depots."
+
+
+def test_an_abbreviation_ends_no_sentence() -> None:
+    shortened = [
+        "// Called when a depot can no longer be used, e.g. because it burns. Twice.",
+        "class Depot {",
+    ]
+    expected = "Called when a depot can no longer be used, e.g. because it burns."
+    assert read_first_sentence(shortened, {1}, 2) == expected
