@@ -12,7 +12,7 @@ _JOINTS = ("(", "[", ",", "&&", "||", "?", ":", "=", "=>", " and", " or", "+", "
 
 
 def find_statement(lines: Sequence[str], at: int, start: int) -> range:
-    """Return the numbers of the lines of the statement with a line and, if short, of what it guards."""
+    """Return the lines of the statement with a line, and of what it guards, if that is short."""
     first = at
     while first > max(start, at - LINES_BEFORE) and lines[first - 2].rstrip().endswith(_JOINTS):
         first -= 1
