@@ -10,12 +10,18 @@ import re
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.edges.shared_members import find_members
-from repo_mcp.research.findings.named_symbols import VALUES, admits_node, list_statements, read_body
+from repo_mcp.research.findings.named_symbols import (
+    VALUES,
+    admits_node,
+    count_lines,
+    list_statements,
+    read_body,
+)
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MOST_DECLARING = 4  # declarations of a name, of which one is entered
-MOST_STATEMENTS = 2  # of a function or property that only makes what is entered
+MOST_STATEMENTS, MOST_LINES = 2, 30  # of a function or property that only makes what is entered
 LINE_CHARS = 300
 _ENTERS = re.compile(r"\s*(?:async )?with (.+):\s*(?:#.*)?$")
 _NAME = re.compile(r"(?:^|, )(?:\w+\.)*(\w+)\s*(?:\(|,|$| as )")
@@ -39,7 +45,7 @@ def _find_types(state: ResearchState, name: str) -> list[Node]:
     types = [node for node in found if node.symbol.kind in TYPE_KINDS]
     for node in found:
         is_value = node.symbol.kind in VALUES - {SymbolKind.PROPERTY}
-        makes = node.symbol.kind in CALLABLE_KINDS | {SymbolKind.PROPERTY}
+        makes = node.symbol.kind in CALLABLE_KINDS | {SymbolKind.PROPERTY} and count_lines(node) <= MOST_LINES
         if is_value or (makes and len(list_statements(state, node)) <= MOST_STATEMENTS):
             made = _MAKES.findall("\n".join(read_body(state, node)))
             types += [

@@ -24,7 +24,7 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.seeds.named_members import find_handed
+from repo_mcp.research.seeds.named_members import HANDING_LINES, find_handed
 from repo_mcp.research.seeds.seed import Seed, build_seed
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
@@ -43,11 +43,8 @@ def put_called(state: ResearchState, seeds: Sequence[Seed], first: Collection[No
     """
     if not first:
         return [*seeds]
-    owners = {
-        state.get_parent(node)
-        for node in first
-        if node.symbol.kind is SymbolKind.METHOD and node.symbol.parent
-    }
+    methods = (node for node in first if node.symbol.kind is SymbolKind.METHOD and node.symbol.parent)
+    owners = [*dict.fromkeys(map(state.get_parent, methods))]
     types = {node.qualified_name for node in first if node.symbol.kind in TYPE_KINDS}
     members = [seed for seed in seeds if seed.node is not None and _find_owner(seed.node) in types]
     leading = [seed for seed in seeds if seed.node in first or seed in members]
@@ -75,7 +72,7 @@ def _find_owner(node: Node) -> str:
 
 
 def _list_called(
-    state: ResearchState, node: Node | None, owners: Collection[Node]
+    state: ResearchState, node: Node | None, owners: Sequence[Node]
 ) -> Iterator[tuple[Node, Reason]]:
     """Yield what a function calls, in the order of its lines, each with a reason.
 
@@ -102,7 +99,7 @@ def _list_called(
                 yield one, reason
 
 
-def _order_calls(state: ResearchState, node: Node, owners: Collection[Node]) -> Iterator[tuple[Node, bool]]:
+def _order_calls(state: ResearchState, node: Node, owners: Sequence[Node]) -> Iterator[tuple[Node, bool]]:
     """Yield what a function calls, by the first line that does, each with whether that is sure."""
     edges = state.graph.find_outgoing(node, CALLS, NARROW).edges
     found = {
@@ -124,4 +121,6 @@ def _order_calls(state: ResearchState, node: Node, owners: Collection[Node]) -> 
 
 
 def _does_something(state: ResearchState, node: Node) -> bool:
-    return node.symbol.kind in DOING and len(list_statements(state, node)) >= LEAST_STATEMENTS
+    """Return True for a function of some statements; one of many lines has them."""
+    is_long = count_lines(node) > HANDING_LINES
+    return node.symbol.kind in DOING and (is_long or len(list_statements(state, node)) >= LEAST_STATEMENTS)

@@ -12,7 +12,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.bounds import NARROW
-from repo_mcp.research.findings.named_symbols import admits_node, list_statements
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements
 from repo_mcp.research.findings.reasons import Reason, explain_named
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -22,6 +22,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
 MOST_NAMED = 2  # functions of one name, such as overloads
 MOST_STATEMENTS = 2  # of a function that only hands on, its signature included
+HANDING_LINES = 30  # of such a function with its comments; cutting 100 lines into statements takes 10 ms
 _CONSTRUCTORS = frozenset({"__init__", "constructor", "init", "new"})
 _QUALIFIED = re.compile(r"(?<![\w./:#-])[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?![\w/-])")
 
@@ -46,7 +47,9 @@ def find_named_members(state: ResearchState) -> dict[Node, Reason]:
 
 def find_handed(state: ResearchState, node: Node) -> Node | None:
     """Return the function or type that is all that a function calls, in its one statement; or None."""
-    if node.symbol.kind not in CALLABLE_KINDS or len(list_statements(state, node)) > MOST_STATEMENTS:
+    if node.symbol.kind not in CALLABLE_KINDS or count_lines(node) > HANDING_LINES:
+        return None
+    if len(list_statements(state, node)) > MOST_STATEMENTS:
         return None
     edges = state.graph.find_outgoing(node, CALLS, NARROW).edges
     if len(edges) != 1 or edges[0].confidence is Confidence.POSSIBLE:

@@ -29,6 +29,7 @@ from repo_mcp.text.question_words import shares_word
 READER_CHARS = 600  # shown of a function that reads a field which a subject sets
 WORKER_CHARS = 900  # of one that such a function hands the field to
 MAX_FIELDS = 3  # of one function whose readers are searched for
+MAX_BARE = 40  # names without an owner in one function: for each, the function is searched
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4  # of all the fields that one function sets
 MAX_HANDING = 2  # of these, told before what they hand the field to
@@ -156,11 +157,15 @@ def find_fields(state: ResearchState, node: Node) -> dict[int, tuple[str, ...]]:
     lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
     text = "\n".join(lines)
     bare_set = _BARE_SETS.get(node.language)
+    bare_names: dict[str, bool] = {}  # that are given a value without an owner: whether they are fields
     wraps = re.compile(rf"[.>]{re.escape(node.symbol.name)}\s*\(")  # another that has the field
     found = {}
     for at, line in enumerate(lines, node.symbol.start_line):
         names = _FIELD_SET.findall(line)
-        if bare_set and (bare := bare_set.match(line)) and not _is_local(bare[1], text, node.language):
+        bare = bare_set.match(line) if bare_set is not None and len(bare_names) < MAX_BARE else None
+        if bare is not None and bare[1] not in bare_names:
+            bare_names[bare[1]] = not _is_local(bare[1], text, node.language)
+        if bare is not None and bare_names[bare[1]]:
             names.append(bare[1])
         if names and not wraps.search(line):
             found[at] = tuple(names)

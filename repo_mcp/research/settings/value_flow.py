@@ -56,8 +56,10 @@ def show_value_flow(state: ResearchState, nodes: Sequence[Node]) -> None:
         fields = dict.fromkeys(name for at in shown for name in setting.get(at, ()))
         for reader in find_readers(state, node, [*fields], MOST_FOLLOWED) if fields else ():
             note_reader(state, reader, node)
-    tests = [one for one in state.findings if one.node is not None and is_test_node(one.node)]
-    state.findings = [*(one for one in state.findings if one not in tests), *tests[:MOST_TESTS]]
+    in_tests = [one.node is not None and is_test_node(one.node) for one in state.findings]
+    own = [one for one, is_test in zip(state.findings, in_tests, strict=True) if not is_test]
+    tests = [one for one, is_test in zip(state.findings, in_tests, strict=True) if is_test]
+    state.findings = [*own, *tests[:MOST_TESTS]]
 
 
 def _choose_lines(state: ResearchState, node: Node, uses: Sequence[int], name: str) -> list[int]:
