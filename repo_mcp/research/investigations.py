@@ -139,10 +139,10 @@ def _note_subjects(state: ResearchState, reading: Reading, later: Collection[Nod
     for subject in reading.subjects:
         for node in (node for node in subject.nodes if node not in later):
             sure = Confidence.EXACT if _is_surely(subject, node) else Confidence.POSSIBLE
-            fields = find_fields(state, node) if _asks_how_it_works(state, reading) else {}
-            shown = (
-                () if _is_only_named(reading.form, node) else show_body(state, node, SUBJECT_CHARS, fields)
-            )
+            asks_how = _asks_how_it_works(state, reading)
+            fields = find_fields(state, node) if asks_how else {}
+            room = WHOLE_CHARS if asks_how and node == reading.nodes[0] else SUBJECT_CHARS
+            shown = () if _is_only_named(reading.form, node) else show_body(state, node, room, fields)
             if reading.form is Form.CONFIGURED and node.symbol.kind in VALUES:  # it often tells the default
                 shown = (*list_comment(state, node), *shown)
             state.add(node, explain_named(subject.asked), 0, sure, shown=shown)

@@ -38,7 +38,7 @@ _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
 _STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
 _INDEXED = re.compile(rb"([{,]\s*)\[([\w.]+|\"[^\"\\\n]{0,200}\"|'[^'\n]{1,6}')\](?=\s*=[^=>])")
 # A variable with the name of a keyword: `bool async)`, `if (async)`, `async: true`; not `async (x) =>`.
-_ASYNC = re.compile(rb"(?<![\w@])async(?=\s*(?:[,);?:&|!.\]}]|=))")
+_ASYNC = re.compile(rb"(?<![\w@])async(?=\s*[,);?:&|!.\]}=])")
 _NO_ASYNC = b"asyn_"  # in its place: no keyword, of the same length
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 

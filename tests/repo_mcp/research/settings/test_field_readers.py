@@ -100,3 +100,11 @@ def test_a_field_without_an_owner_is_one_but_a_variable_or_an_argument_is_none()
     report = Asked(BUILDER).ask("how does setStrict work?")
     assert list_found(report) == ["app.Builder.setStrict", "app.Builder.read"]
     assert "calls nothing that the repository declares. What it sets is read by Builder.read" in report.claim
+
+
+def test_the_function_that_is_asked_for_is_shown_nearly_whole() -> None:
+    steps = "".join(f"    step_{at} = prepare_one_more_step(step={at})\n" for at in range(40))
+    report = Asked({"steps.py": f"def take_steps():\n{steps}    return step_39\n"}).ask(
+        "how does take_steps work?"
+    )
+    assert "step_35 = " in find_one(report, "steps.take_steps").excerpt
