@@ -14,13 +14,11 @@ from collections.abc import Sequence
 
 from repo_mcp.bodies.body import says_nothing
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.link_order import is_helper
 from repo_mcp.research.findings.named_symbols import count_lines, show_body
-from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.settings.field_readers import find_readers
+from repo_mcp.research.settings.field_readers import find_readers, note_reader
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MOST_CALLED, CALLED_CHARS = 4, 600  # functions of each hop whose lines are shown, characters at the first
@@ -70,9 +68,7 @@ def _note_state_readers(state: ResearchState, node: Node, branches: Sequence[int
     lines = state.source.read_lines(node.path)
     fields = dict.fromkeys(name for at in branches for name in _SET.findall(lines[at - 1]))
     for reader in find_readers(state, node, list(fields), MOST_READERS):
-        reason = Reason(f"reads the field {reader.field}, which {node.symbol.name} sets", Role.READS_FIELD)
-        shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
-        state.add(reader.node, reason, 1, Confidence.PROBABLE, reader.lines, shown=shown)
+        note_reader(state, reader, node, READER_CHARS)
 
 
 def _find_branches(state: ResearchState, node: Node) -> list[int]:

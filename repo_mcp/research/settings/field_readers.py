@@ -115,10 +115,10 @@ def _note_setters(state: ResearchState, node: Node, words: Sequence[str]) -> lis
     return setters
 
 
-def note_reader(state: ResearchState, reader: Reader, node: Node) -> None:
-    """Note a function that reads a field which another one sets."""
+def note_reader(state: ResearchState, reader: Reader, node: Node, room: int = READER_CHARS) -> None:
+    """Note a function that reads a field which another one sets, with lines of at most `room` characters."""
     reason = Reason(f"reads the field {reader.field}, which {node.symbol.name} sets", Role.READS_FIELD)
-    shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
+    shown = show_body(state, reader.node, room, dict.fromkeys(reader.lines, (reader.field,)))
     state.add(reader.node, reason, 1, Confidence.PROBABLE, reader.lines, shown=shown)
 
 
@@ -174,10 +174,10 @@ def find_fields(state: ResearchState, node: Node) -> dict[int, tuple[str, ...]]:
 
 def _is_local(name: str, text: str, language: str) -> bool:
     """Return True for a name that a function declares: as a parameter, or as a variable of its own."""
-    declared = rf"[\w>\]?*&]\s+{name}\s*(?:[=,);:]|$)"
+    declared = rf"[\w>\]?*&](?<!\breturn)(?<!\belse)(?<!\bin)\s+{name}\s*(?:[=,);:]|$)"
     if language == "swift":
         declared += rf"|\b{name}\s*:"
-    return re.search(rf"(?!\b(?:return|else|in)\s){declared}", text) is not None
+    return re.search(declared, text) is not None
 
 
 def find_readers(

@@ -58,6 +58,7 @@ public class Builder {
     boolean local = false;
     local = true;
     strictNumbers = true;
+    if (local) return strictNumbers;
     return this;
   }
 
