@@ -49,7 +49,6 @@ LEAST_BELOW = 2  # of these, functions below the named ones, however many overlo
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name
 _BETWEEN = re.compile(r",? (?:and|or) |, ")  # several names
 _HEAD = re.compile(r"([A-Za-z_$][\w$]*) (?:against|for|from|in|into|of|on|to|with)\b")
-_TYPE = re.compile(r"(?<![\w$])[A-Z]\w*[a-z]\w*(?![\w$])")  # its name, in a question
 _ERRORS = ("Error", "Exception")  # endings of the name of an error that is declared for a type
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 # The name of an error, or the last part of one.
