@@ -19,12 +19,7 @@ from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.excerpts import FLAG_PREFIX
-from repo_mcp.research.findings.locating import (
-    is_test_node,
-    is_test_place,
-    may_answer,
-    rank_role,
-)
+from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer, rank_role
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.bound_names import find_exported, find_run
 from repo_mcp.research.question.members_of_types import REAL_TYPES, find_inherited_named, list_members
@@ -42,9 +37,7 @@ from repo_mcp.research.question.namesakes import (
     prefer,
     put_written_first,
 )
-from repo_mcp.research.question.phrase_names import (
-    fold_name,
-)
+from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 

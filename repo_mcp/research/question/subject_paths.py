@@ -12,10 +12,7 @@ import re
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.research.findings.locating import (
-    is_test_place,
-    list_ending,
-)
+from repo_mcp.research.findings.locating import is_test_place, list_ending
 from repo_mcp.research.findings.records import Subject, TakenAs
 
 _PATH = re.compile(r"[\w.@+~()\[\]-][\w.@+~()\[\] -]*(?:/[\w.@+~()\[\] -]+)*/?")

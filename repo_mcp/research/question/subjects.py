@@ -18,11 +18,7 @@ from repo_mcp.graph.graph import Graph, is_called
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.vocabulary import NAMED, SymbolFilter
 from repo_mcp.research.findings.bounds import GLANCE
-from repo_mcp.research.findings.locating import (
-    is_test_node,
-    is_test_place,
-    may_answer,
-)
+from repo_mcp.research.findings.locating import is_test_node, is_test_place, may_answer
 from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.question.declared_names import (
     IMPLEMENTED,
@@ -33,11 +29,7 @@ from repo_mcp.research.question.declared_names import (
 )
 from repo_mcp.research.question.error_types import is_error, is_error_name
 from repo_mcp.research.question.members_of_types import find_inherited_named, list_members
-from repo_mcp.research.question.namesakes import (
-    FOLLOWED,
-    ReadLines,
-    prefer,
-)
+from repo_mcp.research.question.namesakes import FOLLOWED, ReadLines, prefer
 from repo_mcp.research.question.phrase_names import (
     is_one_name,
     is_whole_name,

@@ -8,7 +8,8 @@ from repo_mcp.bodies.body import Body, only_imports
 from repo_mcp.research.errors.lines import find_errors
 from repo_mcp.research.findings.citing import join_by_file
 from repo_mcp.research.settings.line_use import LineUse, classify_use
-from repo_mcp.toolsets.research.research_calls import ALSO_CHARS, cut_report
+from repo_mcp.toolsets.research.other_places import ALSO_CHARS
+from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, render_report
 from tests.repo_mcp.research.asking import Asked
 
