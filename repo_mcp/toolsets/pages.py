@@ -21,8 +21,9 @@ from typing import TypeVar
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.text.lines import HIDING
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments
+from repo_mcp.toolsets.answers import Arguments
 from repo_mcp.toolsets.schema_parts import Schema
+from repo_mcp.toolsets.shown_text import MAY_HIDE
 
 Found = TypeVar("Found")
 CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
