@@ -34,6 +34,8 @@ FEW_SHOWN = (
     " or continue with cursor."
 )
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
+_NO_CURSOR = "This is not a cursor: no answer gave it, or it was altered."
+_OTHER_CALL = "The cursor belongs to another call, or was altered."
 _DIGEST_BYTES = 4  # one cursor in 4,000,000,000 passes for another's
 _MAX_CHARS = 200
 _HOW_MUCH = frozenset({"cursor", "limit", "max_results", "top_k", "format"})  # what a page may differ in
@@ -61,7 +63,7 @@ def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
     if len(position) in (0, len(found)):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "The cursor belongs to another call.",
+            _OTHER_CALL if len(found) > _DIGEST_BYTES else _NO_CURSOR,
             "Make the call whose answer gave the cursor, with the same arguments; or leave cursor out.",
             {"argument": "cursor"},
         )
@@ -72,7 +74,7 @@ def refuse_stale() -> RepoError:
     """Return the error for a cursor before which the list has changed."""
     return RepoError(
         ErrorCode.INVALID_ARGUMENT,
-        "The cursor is out of date: what was listed before it has changed.",
+        "The cursor is out of date, or was altered: what was listed before it has changed.",
         "Make the call again without cursor.",
         {"argument": "cursor"},
     )
