@@ -289,8 +289,9 @@ class Repository:
         symbols = self.symbol_index.warn()  # first: it waits for the first files of an index
         now = self._index.report.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
+        git_fault = self.tree.explain_git_index() if now.skipped.get("ignored") else ""
         warnings = (*now.warnings, *self._warn_of_adapters(), *symbols, *vectors)
-        return replace(now, warnings=(*warnings, *filter(None, (self._bundle_fault,))))
+        return replace(now, warnings=(*warnings, *filter(None, (git_fault, self._bundle_fault))))
 
     def _warn_of_adapters(self) -> tuple[str, ...]:
         """Return a warning for each installed adapter that failed on files of the index, naming some."""

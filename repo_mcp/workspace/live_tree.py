@@ -26,7 +26,7 @@ from repo_mcp.workspace.reader.repository_reader import (
     read_bytes,
     read_many,
 )
-from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walk import GIT_INDEX_NOT_USED, walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns
 
@@ -188,6 +188,11 @@ class LiveTree:
     def read_noted(self) -> NotedFiles | None:
         """Return Git's notes on the files, as `GitIndex.read_files` does. They are kept for the next walk."""
         return self._git_index.read_files()
+
+    def explain_git_index(self) -> str:
+        """Return why Git's index is not used, and what is left out therefore; "" if it is, or if there is none."""
+        fault = self._git_index.read().fault
+        return GIT_INDEX_NOT_USED.format(fault) if fault else ""
 
     def find_changes(self) -> PathChangeFinder:
         """Return an object that examines a few named files, using the results of the last walk."""
