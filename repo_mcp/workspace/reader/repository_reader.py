@@ -129,7 +129,7 @@ class RepositoryReader:
         """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`.
 
         A path with \\uXXXX for a character that answers escape is that of the file with the character,
-        unless there is one that is spelled as given. One that begins like a drive of Windows is relative where
+        unless there is one that is spelled as given. One that begins like a drive of Windows is relative if
         there is such a file. What is returned is judged like any other path.
         """
         meant = unescape_text(requested)

@@ -383,7 +383,8 @@ def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
 
 def test_lines_around_matches_stand_below_their_own_declaration(changing: Repository) -> None:
     texts = {
-        "far.py": "class Far:\n    def far(self):\n        return 1\n\n\ndef near():\n    return Far().far()\n",
+        "far.py": "class Far:\n    def far(self):\n        return 1\n\n\n"
+        "def near():\n    return Far().far()\n",
         "use.py": "from far import near\n\ndef use():\n    return near()\n",
     }
     for name, text in texts.items():
