@@ -141,9 +141,9 @@ class RepositoryReader:
         try:
             return self.names.normalise(meant)
         except RepoError as error:
-            spelled = self.names.spell(meant) if error.code is ErrorCode.PATH_ESCAPE else None
-            if spelled is not None and self.lstat(spelled) is not None:
-                return spelled
+            relative = self.names.spell(meant) if error.code is ErrorCode.PATH_ESCAPE else None
+            if relative is not None and self.lstat(relative) is not None:
+                return relative
             raise
 
     def read(self, path: str, max_bytes: int) -> OpenedFile:
