@@ -146,17 +146,19 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
     parents = find_parents(symbols)
     depths = measure_depths(symbols, parents)
     chosen, base = list(range(len(symbols))), 1
-    parent = find_text(arguments, "parent")
+    parent, kinds = find_text(arguments, "parent"), arguments.get("kinds")
     if parent is not None:
         whole = qualify(get_named(found, parent)[0])
         chosen = [number for number in chosen if _is_inside(symbols[number], whole)]
         base = min((depths[number] for number in chosen), default=1)
-    most, kinds = find_integer(arguments, "max_depth"), arguments.get("kinds")
-    wanted = frozenset([*kinds, *map(_KINDS.get, kinds)]) if isinstance(kinds, list) else None
-    is_whole = parent is None and wanted is None
-    members = _name_members(found.language, symbols, parents) if is_whole else {}
     detail = find_text(arguments, "detail") or _LEAN
-    short, note = _leave_out_short(symbols, detail) if is_whole else (frozenset(), "")
+    wanted = frozenset([*kinds, *map(_KINDS.get, kinds)]) if isinstance(kinds, list) else None
+    members: dict[int, str] = {}
+    short, note = frozenset[int](), ""
+    if parent is None and wanted is None:
+        members = _name_members(found.language, symbols, parents)
+        short, note = _leave_out_short(symbols, detail)
+    most = find_integer(arguments, "max_depth")
     listed = [
         number
         for number in chosen

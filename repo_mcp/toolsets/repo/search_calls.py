@@ -55,32 +55,13 @@ def search(repository: Repository, arguments: Arguments, context: CallContext) -
 
 
 def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
-    """Answer modes bm25 and symbol. A NUL in the query counts as a blank: no person types one."""
-    from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
-
-    query = (find_text(arguments, "query") or "").replace("\0", " ")
-    if not query.strip():
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "Argument query is empty: it must contain at least one word",
-            "Give query as words or names to look for.",
-        )
+    """Answer modes bm25 and symbol."""
+    query = _read_query(arguments)
     page = Page("repo.search", arguments, MOST_BEFORE)
     detail = find_text(arguments, "detail") or "snippets"
-    request = SearchRequest(
-        query=query,
-        top_k=page.start + count_wanted(repository, arguments),
-        file_glob=find_text(arguments, "file_glob"),
-        language=find_text(arguments, "language"),
-        include_tests=arguments.get("include_tests") is not False,
-        symbols_only=arguments.get("mode") == "symbol",
-        names_alone=True,
-        shows_whole=detail != TEXT,
-        ends_early=not page.start and "top_k" not in arguments and detail not in ("files", "count"),
-        counts=detail == "count",
-    )
-    shows_each = detail in ("count", "files") or arguments.get("explain") is True
+    request = _build_request(query, page.start + count_wanted(repository, arguments), arguments, detail, page)
     read_lines = _Declarations(repository).read
+    shows_each = detail in ("count", "files") or arguments.get("explain") is True
     count_copies = None if shows_each else partial(_count_copies, request, page.start, read_lines)
     answer = repository.search(request, count_copies)
     if request.symbols_only:
@@ -100,6 +81,35 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
         return draft_files(list(files.items()), result, warnings, arguments, None)
     return _draft_hits(read_lines, answer, result, warnings, arguments, page)
+
+
+def _read_query(arguments: Arguments) -> str:
+    """Return the query, in which a NUL counts as a blank: no person types one."""
+    query = (find_text(arguments, "query") or "").replace("\0", " ")
+    if not query.strip():
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "Argument query is empty: it must contain at least one word",
+            "Give query as words or names to look for.",
+        )
+    return query
+
+
+def _build_request(query: str, top_k: int, arguments: Arguments, detail: str, page: Page) -> SearchRequest:
+    from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
+
+    return SearchRequest(
+        query=query,
+        top_k=top_k,
+        file_glob=find_text(arguments, "file_glob"),
+        language=find_text(arguments, "language"),
+        include_tests=arguments.get("include_tests") is not False,
+        symbols_only=arguments.get("mode") == "symbol",
+        names_alone=True,
+        shows_whole=detail != TEXT,
+        ends_early=not page.start and "top_k" not in arguments and detail not in ("files", "count"),
+        counts=detail == "count",
+    )
 
 
 def _count_copies(request: SearchRequest, start: int, read_lines: ReadLines, answer: SearchAnswer) -> int:
