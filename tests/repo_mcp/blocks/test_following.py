@@ -5,17 +5,20 @@ The calls of what is shown lead on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from repo_mcp.blocks.blocks import cut_blocks
 from repo_mcp.blocks.candidates import Candidate
 from repo_mcp.blocks.file_view import FileView, PromptTermFinder
-from repo_mcp.blocks.following import follow_names
+from repo_mcp.blocks.following import Use, follow_names, list_steps
 from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from tests.repo_mcp.blocks.small_source import Source, read_text
+from tests.repo_mcp.blocks.small_views import FILLING, SOURCE, cut, view
 
 
 def rated(path: str, text: str, best: str) -> RatedFile:
@@ -90,3 +93,33 @@ def test_who_uses_a_name_that_is_used_everywhere_gains_less() -> None:
     follow([rare])
     follow([common], common=["start_all"])
     assert 0.0 < common.worth[-1] < rare.worth[-1]
+
+
+def test_what_a_block_calls_and_uses() -> None:
+    seen = view(SOURCE + FILLING)
+    account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
+    steps = {step.name: step.use for step in list_steps(seen, account, {})}
+    assert steps["transfer"] is Use.CALL
+    assert steps["balance"] is Use.NAMED
+    assert not {"Account", "return", "Two"} & steps.keys()
+
+
+def test_of_the_declarations_of_a_file_those_in_the_block_are_looked_at() -> None:
+    class Unread(tuple[SymbolSpan, ...]):
+        def __iter__(self) -> Iterator[SymbolSpan]:
+            raise AssertionError("a file may have tens of thousands")
+
+    seen = view(SOURCE + FILLING)
+    account = next(one for one in cut(SOURCE + FILLING) if one.span and one.span.name == "Account")
+    steps = list_steps(seen, account, {})
+    seen.layout = replace(seen.layout, spans=Unread(seen.layout.spans))
+    assert list_steps(seen, account, {}) == steps
+
+
+def test_a_class_does_not_call_the_methods_that_it_only_declares() -> None:
+    text = "class Lock:\n    def close(self):\n        self.seal()\n\n    def seal(self):\n        stamp(1)\n"
+    text += FILLING
+    block = next(one for one in cut(text) if one.span and one.span.name == "Lock")
+    steps = {step.name for step in list_steps(view(text), block, {})}
+    assert {"seal", "stamp"} <= steps
+    assert "close" not in steps

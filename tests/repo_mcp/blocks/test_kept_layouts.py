@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from repo_mcp.blocks.layouts import KeptLayouts, Layout, read_layout
+from repo_mcp.languages.patterns import enclosing
+from repo_mcp.languages.patterns.declared_spans import DeclaredRow, find_declared_rows
+from repo_mcp.languages.patterns.macro_runs import Macros
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
+from tests.repo_mcp.blocks.small_views import SOURCE
 
 TEXT = b"export const weigh: Scale = (load) => {\n  return load * 9\n}\n"
 
@@ -60,3 +68,17 @@ def test_a_method_outside_its_type_is_not_named_by_its_receiver() -> None:
     record = SymbolRecord(builder.encode())
     spans = read_layout("depot.go", text, find_record=lambda _path: record).spans
     assert [span.qualified_name for span in spans] == ["Parcel.Weigh"]
+
+
+def test_declarations_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    def find_rows(*arguments: Any) -> tuple[list[DeclaredRow], Macros]:
+        found.append(1)
+        return find_declared_rows(*arguments)
+
+    monkeypatch.setattr(enclosing, "find_declared_rows", find_rows)
+    text = f"{SOURCE}\ndef found_once():\n    return 1\n".encode()
+    layout = read_layout("a.py", text)
+    assert read_layout("a.py", text) == layout
+    assert (len(found), layout.spans[-1].name) == (1, "found_once")

@@ -1,62 +1,12 @@
-"""What of a pasted report is read."""
+"""How much the terms of a prompt weigh."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from repo_mcp.blocks.prompt_terms import weigh_clues
 from repo_mcp.blocks.weights import QUESTION_WEIGHTS, WEIGHTS
-from repo_mcp.ranking.query.clues import Clue, ClueKind
-from repo_mcp.ranking.query.report_noise import take_informative
-
-REPORT = """Uploads over 2 GB are cut
-
-<!-- Please search existing issues
-before opening a new one. -->
-- [x] I searched the existing issues
-- [ ] I can send a pull request
-
-Python 3.11.2 (main, Mar 13 2023) [GCC 12.2.0] on linux
-Type "help", "copyright", "credits" or "license" for more information.
->>> send_file(path)
-2024-01-02 10:00:00 WARNING chunk 17 dropped
-2024-01-02 10:00:01 WARNING chunk 18 dropped
-OS: Debian 12
-Aiohttp version: 3.9.1
-
-It stops in `write_chunk`.
-"""
-
-
-def test_what_every_report_has_is_left_out_and_the_rest_stays() -> None:
-    assert [line for line in take_informative(REPORT).split("\n") if line] == [
-        "Uploads over 2 GB are cut",
-        ">>> send_file(path)",
-        "2024-01-02 10:00:00 WARNING chunk 17 dropped",
-        "It stops in `write_chunk`.",
-    ]
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Python 3.11 (main) fails",
-        "- [ ] a\n- [x] b\n",
-        "how is the version: 3 read",
-        "class A:\n    os = 1\n",
-    ],
-)
-def test_a_question_and_what_would_leave_nothing_stay(prompt: str) -> None:
-    assert take_informative(prompt) == prompt
-
-
-@given(st.text(alphabet="ab-[x] :\n<!>0", max_size=200))
-def test_lines_are_only_taken_away(prompt: str) -> None:
-    left = take_informative(prompt)
-    assert set(left.split()) <= set(prompt.split()) or "<!--" in prompt
-    assert left.strip() or not prompt.strip()
+from repo_mcp.ranking.query.clues import Clue, ClueKind, parse_prompt
 
 
 def test_words_with_which_anything_is_asked_weigh_less_in_a_question() -> None:
@@ -102,3 +52,39 @@ def test_what_programs_say_for_an_idiom_weighs_as_a_synonym_if_the_index_has_it(
     )
     assert "evict" not in weighed
     assert weighed["shelf"] == weigh_clues(clues, lambda _: 9, 100, WEIGHTS)["shelf"]
+
+
+COUNTS = {"common": 90, "rare": 1, "transfer_funds": 2, "slow_start": 3}
+
+
+def count_units(term: str) -> int:
+    return COUNTS.get(term, 0)
+
+
+def weigh(prompt: str) -> dict[str, float]:
+    return weigh_clues(parse_prompt(prompt), count_units, 100, WEIGHTS)
+
+
+def test_rare_terms_weigh_more_and_parts_of_symbols_less() -> None:
+    weights = weigh("common rare transfer_funds")
+    assert weights["rare"] > 4 * weights["common"] > 0
+    assert weights["transfer"] < weights["transfer_funds"]
+
+
+def test_a_question_has_what_means_the_same_for_less_and_an_inflected_word_for_less_than_its_stem() -> None:
+    known = {"invers": 5, "undo": 5, "names": 5, "name": 5}
+    weights = weigh_clues(
+        parse_prompt("how are names undone, undo"), lambda one: known.get(one, 0), 100, WEIGHTS
+    )
+    assert weights["undo"] > weights["invers"] > 0
+    assert weights["name"] > weights["names"] > 0
+    assert "rollback" not in weights  # the index has none
+    long = " ".join(f"w{number}x" for number in range(60)) + " undo"
+    assert "invers" not in weigh_clues(parse_prompt(long), lambda one: known.get(one, 0), 100, WEIGHTS)
+
+
+def test_a_term_of_all_units_and_an_index_of_none_divide_nothing_by_zero() -> None:
+    assert weigh_clues(parse_prompt("common"), lambda _: 100, 100, WEIGHTS)["common"] < 0.01
+    assert weigh_clues(parse_prompt("common"), lambda _: 0, 0, WEIGHTS)["common"] == 1.0
+    unknown = weigh("common zebra rare")
+    assert unknown["common"] < unknown["zebra"] < unknown["rare"] / 2

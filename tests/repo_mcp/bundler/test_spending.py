@@ -12,10 +12,11 @@ from repo_mcp.blocks.rated_files import RatedFile
 from repo_mcp.blocks.source import LiveFile
 from repo_mcp.blocks.weights import REPORT_WEIGHTS, WEIGHTS, Weights
 from repo_mcp.bundler.bundle_warnings import describe_unfit
-from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.packing import Packer, build_selection, order_selections
 from repo_mcp.bundler.records import Budget
-from repo_mcp.bundler.spending import spend
+from repo_mcp.bundler.spending import LEAST_PART_LINES, spend
 from repo_mcp.record_classes import replace
+from tests.repo_mcp.blocks.small_views import view
 
 
 def rated(path: str, sizes: list[int], worth: list[float]) -> RatedFile:
@@ -146,3 +147,36 @@ def test_excerpts_that_do_not_fit_are_named_together_if_they_touch() -> None:
     for start, end in ((1, 3), (4, 5), (8, 9), (10, 15)):  # the lines that are left do not hold the last
         packer.note_unfit(build_selection(view.live, start, end, 1.0))
     assert [(one.start_line, one.end_line, len(one.lines)) for one in packer.unfit] == [(1, 5, 5), (8, 9, 2)]
+
+
+@pytest.mark.parametrize(("best", "shown"), [(1.0, 3), (3.0, 2), (4.0, 1)])
+def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bundle(
+    best: float, shown: int
+) -> None:
+    files = [
+        RatedFile(Candidate(path, 1.0, None), view("x = 1\n", path=path), [Block(1, 1)], [worth])
+        for path, worth in (("best.py", best), ("good.py", 0.07), ("fair.py", 0.05))
+    ]
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, WEIGHTS)
+    assert len(packer.selections) == shown
+    files[2].named.add(0)  # which comes first, whatever it is worth
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, WEIGHTS)
+    assert packer.selections[0].path == "fair.py"
+    assert len(packer.selections) == min(3, shown + 1)
+
+
+def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_part() -> None:
+    text = "transfer = 1\n" * 100
+
+    def show(lines: int) -> list[tuple[int, int]]:
+        file = RatedFile(Candidate("a.py", 1.0, None), view(text), [Block(1, 60), Block(61, 100)], [2.0, 1.0])
+        file.named.update((0, 1))
+        packer = Packer(Budget(8, lines, None))
+        spend([file], packer, WEIGHTS)
+        return [(one.start_line, one.end_line) for one in order_selections(packer.selections, {"a.py": 0})]
+
+    assert show(5) == [(1, 5)]
+    assert show(60 + LEAST_PART_LINES - 1) == [(1, 60)]
+    assert show(60 + LEAST_PART_LINES) == [(1, 60 + LEAST_PART_LINES)]
