@@ -41,7 +41,6 @@ from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFile
 SHARES = (0.1, 0.25, 0.5)
 CONFIGURATION = "bench"
 TOP_K = 10
-MAX_WORDS = 1_000  # of a query
 
 
 class HeldBuild(RemainingFiles):

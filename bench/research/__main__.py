@@ -19,7 +19,7 @@ from bench.research.questions import QUESTIONS, Question
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.research.findings.records import Report, ResearchRequest, RunControl
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 
 

@@ -293,7 +293,7 @@ what breaks if X changes, how X and Y differ, the architecture.""",
 def research(options: Namespace) -> int:
     """Print the report on a question. Raises RepoError."""
     from repo_mcp.research.findings.records import ResearchRequest, RunControl
-    from repo_mcp.toolsets.research.research_calls import cut_report
+    from repo_mcp.toolsets.research.report_record import cut_report
     from repo_mcp.toolsets.research.research_text import render_report
 
     if not options.question.strip():

@@ -48,12 +48,12 @@ def _find_context(
     start = match.line_start
     for _ in range(context_lines):
         start = data.rfind(b"\n", 0, max(0, start - 1)) + 1
-    end = match.line_end
+    end, last = match.line_end, len(data) - data.endswith(b"\n")  # no line begins behind the last line's end
     for _ in range(context_lines):
-        end = data.find(b"\n", end + 1) if end < len(data) else end
-        end = len(data) if end < 0 else end
+        end = data.find(b"\n", end + 1) if end < last else last
+        end = last if end < 0 else end
     before = data[start : max(start, match.line_start - 1)].split(b"\n") if match.line_start else []
-    after = data[match.line_end + 1 : end].split(b"\n") if match.line_end + 1 < len(data) else []
+    after = data[match.line_end + 1 : end].split(b"\n") if match.line_end < last else []
     return _decode_lines(before), _decode_lines(after)
 
 

@@ -33,6 +33,7 @@ RETRY_SECONDS = 5.0  # pause after another process had locked the index
 # Pause after the index could not be written, or the system refused threads or processes. It is longer because
 # a round may parse for seconds before it fails.
 FULL_RETRY_SECONDS = 30.0
+AWAITED = "What it has not finished may be missing here."  # while another process writes the index
 
 Report = TypeVar("Report")
 Counted = tuple[Manifest | None, Manifest]  # the manifests of the derived and of the lexical index
@@ -255,12 +256,12 @@ class DerivedIndex(ABC, Generic[View]):
         try:
             return self._run_round(lexical)
         except RepoError as error:
-            is_busy = error.code is ErrorCode.BUSY
-            if error.code is not ErrorCode.CANCELLED and not (is_busy and self._anew):
-                # If another process is writing, the damage remains the reported fault.
-                self._fault = f"{self._messages.failed}: {error.message}"
-            if is_busy:
+            if error.code is ErrorCode.BUSY:
+                if not self._anew:  # otherwise the damage remains the reported fault
+                    self._fault = f"{error.message} {AWAITED}"
                 return RETRY_SECONDS
+            if error.code is not ErrorCode.CANCELLED:
+                self._fault = f"{self._messages.failed}: {error.message}"
             if error.code in (ErrorCode.INDEX_UNAVAILABLE, ErrorCode.INTERNAL):
                 return FULL_RETRY_SECONDS
         except Exception as error:  # nothing else would report a failure of the thread

@@ -29,6 +29,7 @@ REFRESH_POLL_SECONDS = 0.05
 BUSY = ("A refresh of this index is already running.", "Search still works; repo.status shows the progress.")
 CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
 FAILED = "A refresh failed, so changed files may be missing here:"
+AWAITED = "Changed files may be missing here until it is done."  # while another process refreshes the index
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ class Refresher:
         if not isinstance(error, RepoError):
             self.fault = f"{FAILED} {type(error).__name__}."
         elif error.code is not ErrorCode.CANCELLED:
-            self.fault = f"{FAILED} {error.message}"
+            is_busy = error.code is ErrorCode.BUSY
+            self.fault = f"{error.message} {AWAITED}" if is_busy else f"{FAILED} {error.message}"
             self.is_kept_out = error.hint == CHECK_PLACE
 
     def join(

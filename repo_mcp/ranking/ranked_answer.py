@@ -91,7 +91,8 @@ def answer_ranked(
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     most = min(usual, request.top_k) if ends_early else request.top_k
-    shown = _show_page(scope, request, query, ranking, reading, most, near)
+    are_brief = bool(leads) and not telling
+    shown = _show_page(scope, request, query, ranking, reading, most, near, are_brief=are_brief)
     if leads:
         shown = put_leads(shown, leads, request.top_k)
         usual, near = usual + len(leads), len(leads)
@@ -99,6 +100,7 @@ def answer_ranked(
     if query.phrases:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
+    total = max(total, len(shown.hits))  # a place that was looked up may be in a chunk that is a hit, too
     hits = keep_telling(shown.hits, telling) if telling and reading.is_report else shown.hits
     best = () if leads else ranking.chunks[:1]
     notes = _note_words(scope, query, ranking, drop_shown(words, shown.hits), best, is_whole=not progress)
@@ -178,11 +180,13 @@ def _show_page(
     reading: _Reading,
     most: int,
     near: int,
+    *,
+    are_brief: bool,
 ) -> ShownHits:
     """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
     asked = reading.asked
     report = _read_clues(scope, request, query) if reading.is_report else None
-    form = PageForm(most, asked, reading.telling, near, reading.room, report)
+    form = PageForm(most, asked, reading.telling, near, reading.room, report, are_brief)
     shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form, scope.known.rated)
     if asked is not None:
         shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))

@@ -323,6 +323,19 @@ class Outliner:
                 self._kept.put(key, found)
         return found
 
+    def outline_broken(self, path: str, data: bytes) -> Outline:
+        """Return the outline of normalised text; by line patterns if it does not parse as Python.
+
+        Such a text has no symbols in `outline`, but a file that is just being edited is opened by its lines.
+        """
+        found = self.outline(path, data)
+        if found.symbols or not found.warnings or found.language != "python":
+            return found
+        from repo_mcp.languages.outline.lexical_adapter import outline_lexically
+
+        language = find_language(path, overrides=dict(self._config.extensions))
+        return outline_lexically(path, language, data.decode("utf-8", "replace"), found.warnings)
+
     def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
         """Return the outline by an installed adapter; None for a file without one."""
         if not self.installed or self.adapters.find_installed(path) is None:

@@ -52,8 +52,10 @@ from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.reader.opened_file import OpenedFile
 from repo_mcp.workspace.reader.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
+from repo_mcp.workspace.walk import GIT_INDEX_NOT_USED
 
 Warn = Callable[[str], None]
+BROKEN = "A search of the file for the regex `def |class ` shows what it declares."  # if it does not parse
 
 
 class Repository:
@@ -187,7 +189,7 @@ class Repository:
     ) -> OpenedText:
         """Return at most `most` lines of the declaration named `symbol`, or of the one around a line."""
         text = decode_source(opened.data)
-        found = self.outliner.outline(opened.path, text.data)
+        found = self.outliner.outline_broken(opened.path, text.data)
         try:
             span = choose_span(found, text.data, symbol, around)
         except RepoError as error:
@@ -211,7 +213,9 @@ class Repository:
         opened = self._read(path)
         text = decode_source(opened.data)
         found = self.outliner.outline(opened.path, text.data, whole=True)
-        return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
+        hints = (BROKEN,) if found.warnings and not found.symbols and found.language == "python" else ()
+        warnings = (*describe_reading(opened, text), *found.warnings, *hints)
+        return replace(found, path=opened.path, warnings=warnings)
 
     def _read(self, path: str) -> OpenedFile:
         try:
@@ -289,7 +293,9 @@ class Repository:
         symbols = self.symbol_index.warn()  # first: it waits for the first files of an index
         now = self._index.report.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
-        warnings = (*now.warnings, *self._warn_of_adapters(), *symbols, *vectors)
+        unused = self.tree.git_index.read().fault if now.skipped.get("ignored") else ""
+        git = (GIT_INDEX_NOT_USED.format(unused),) if unused else ()
+        warnings = (*now.warnings, *git, *self._warn_of_adapters(), *symbols, *vectors)
         return replace(now, warnings=(*warnings, *filter(None, (self._bundle_fault,))))
 
     def _warn_of_adapters(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from repo_mcp.research.findings.records import (
     TakenAs,
 )
 from repo_mcp.research.findings.research_state import ResearchState, list_limits
-from repo_mcp.research.investigations import Gathered
+from repo_mcp.research.gathered import Gathered
 from repo_mcp.research.settings.used_values import quote_values
 from repo_mcp.research.structure.architecture import Architecture
 from repo_mcp.text.citations import write_citation

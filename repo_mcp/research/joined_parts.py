@@ -23,7 +23,7 @@ from repo_mcp.research.findings.records import (
     RunControl,
 )
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.investigations import Gathered
+from repo_mcp.research.gathered import Gathered
 from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.text.question_words import list_shared, list_words, shares_word
 

@@ -35,7 +35,8 @@ from repo_mcp.research.findings.records import (
 )
 from repo_mcp.research.findings.research_state import ResearchState, note_lines, search_words
 from repo_mcp.research.findings.source import Source
-from repo_mcp.research.investigations import Gathered, investigate
+from repo_mcp.research.gathered import Gathered
+from repo_mcp.research.investigations import investigate
 from repo_mcp.research.joined_parts import (
     AnsweredPart,
     choose_guesses,

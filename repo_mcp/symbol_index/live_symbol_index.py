@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from index_format import IndexForeign, IndexFormatError, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.live.derived_index import AWAITED
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import SymbolIndexStatus
@@ -211,7 +212,10 @@ class LiveSymbolIndex(SymbolRounds):
         """
         unparsed = self.unparsed.find()
         state = "missing" if view is None else "ready" if done >= total else "partial"
-        state = "degraded" if self._fault else "building" if self._running.locked() else state
+        if self._fault.endswith(AWAITED) or (not self._fault and self._running.locked()):
+            state = "building"
+        elif self._fault:
+            state = "degraded"
         entries = () if view is None else view.snapshot.manifest.segments
         statuses = {} if view is None else view.statuses
         return SymbolIndexStatus(

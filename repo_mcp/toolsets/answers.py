@@ -5,81 +5,36 @@ limit of bytes, or renders the failure, and logs the outcome once. An answer tha
 returned, with a warning. No exception, traceback or path of ours reaches a client. Once the arguments of a
 call have been checked, each has the type of its schema, or is left out.
 
-Answers are pruned by the output schema of the tool. A field that the schema does not require is left out when
-it has the value that its absence stands for: its `default` or, if none is declared, null, "", [], {} or
-false. So builders simply give values. A field that must be seen even when it is empty is required, or has a
-default that it never takes.
-
-    {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
-
-Left out on purpose: the form of failures, which each toolset's specification and its `Form` define; pruning
-of objects whose schema names no properties, such as counts by name; and cursors (`repo_mcp.toolsets.pages`).
+Left out on purpose: the form of failures, which each toolset's specification and its `Form` define; what a
+result leaves out because it says nothing (`repo_mcp.toolsets.pruning`); and cursors
+(`repo_mcp.toolsets.pages`).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import partial
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
-from repo_mcp.config.server_config import Config
-from repo_mcp.errors import (
-    CALL_AGAIN,
-    HINTS_OF_ANY_TOOLSET,
-    ErrorCode,
-    RepoError,
-    describe_failed_read,
-    explain_limit,
-)
+from repo_mcp.errors import ErrorCode, RepoError, describe_failed_read, explain_limit
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
+from repo_mcp.protocol.tool_model import Audio, Block, ToolAnswer
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.text.lines import escape_text, escape_texts, is_plain
+from repo_mcp.text.lines import escape_texts
+from repo_mcp.toolsets.pruning import Prune
+from repo_mcp.toolsets.shown_text import ORDINARY_CHARS
 
-ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
 ROOMS_TRIED = 3  # for the lines of one row more
 LINE_BYTES = 80  # of most lines of code
-LONG_LINE_CHARS = 2_000  # shown of a longer line
-MAY_HIDE = "Control or bidirectional characters may hide text"  # a warning; where they are follows
-_NAMED = 5  # how many numbers a warning lists
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
-
-# What to do about failures that come without a hint, whatever the toolset. A toolset may name its own tools.
-HINTS: Mapping[ErrorCode, str] = {
-    ErrorCode.INVALID_ARGUMENT: "Correct the argument and call again.",
-    ErrorCode.PATH_INVALID: "Give a path inside the repository, relative to its root, with `/`.",
-    ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
-    ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
-    ErrorCode.NOT_FOUND: "List or search the files for its path.",
-    ErrorCode.NOT_A_FILE: "Give the path of a file.",
-    ErrorCode.NOT_A_DIRECTORY: "Give the path of a folder.",
-    ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
-    ErrorCode.FILE_TOO_LARGE: explain_limit("max_file_bytes"),
-    ErrorCode.BINARY_FILE: "Only text files can be read.",
-    ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
-    ErrorCode.BUSY: "Try again in a few seconds.",
-    ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",
-    ErrorCode.TIMEOUT: "Ask for less.",
-    ErrorCode.CANCELLED: "Call again.",
-    ErrorCode.CONFIG_INVALID: "Ask the user to correct the server's options.",
-    ErrorCode.NO_ROOT: "Ask the user to open a repository in the client.",
-    ErrorCode.INDEX_UNAVAILABLE: "Try again in a moment.",
-    ErrorCode.INTERNAL: CALL_AGAIN,
-}
 
 Asked = TypeVar("Asked")  # a repository, or several roots
 Fitted = TypeVar("Fitted")
 Result = dict[str, object]
 Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
-Prune = Callable[[dict[str, object]], dict[str, object]]
-_Shorten = Callable[[object], object]
-_Fields = Mapping[str, tuple[bool, object, "_Shorten | None"]]  # required; its default; how to shorten it
-_EMPTY = object()  # the default of a field that declares none: any empty value that is not a number
-_UNKNOWN = (True, None, None)
 Arguments = Mapping[str, object]
 
 
@@ -303,42 +258,10 @@ def render_envelope(call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
     )
 
 
-def plain_number(value: float) -> float | int:
-    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
-    return int(value) if value.is_integer() else value
-
-
 def add_warnings(result: Mapping[str, object], warnings: Sequence[str]) -> Result:
     """Return the result with its warnings, each once, if there are any."""
     noted = list(dict.fromkeys(escape_texts(warnings)))
     return {**result, "warnings": noted} if noted else {**result}
-
-
-def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
-    """Add a warning when an answer shows some of the paths with escapes."""
-    if not is_plain("".join(paths)):
-        warnings.append(
-            "A path has control, bidirectional or zero-width characters, shown as \\uXXXX: give it as shown."
-        )
-
-
-def name_some(numbers: Sequence[int], one: str = "line", several: str = "lines") -> str:
-    """Return the first few numbers as a warning names them: "line 7", "lines 1, 2, 3, 5, 8 and 4 more"."""
-    named = ", ".join(map(str, numbers[:_NAMED]))
-    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
-    return f"{several if len(numbers) > 1 else one} {named}{more}"
-
-
-def choose_hint(
-    error: RepoError, hints: Mapping[ErrorCode, str], own: frozenset[ErrorCode] = frozenset()
-) -> str:
-    """Return a failure's own hint, or else one of `hints`.
-
-    For the codes in `own`, `hints` come first, unless the failure's own hint names no tool.
-    """
-    known = hints.get(error.code, "")
-    takes_own = error.code in own and error.hint not in HINTS_OF_ANY_TOOLSET
-    return escape_text(known if takes_own else error.hint or known)
 
 
 def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") -> None:
@@ -359,67 +282,6 @@ def _measure_block(block: Block) -> int:
     return sum(len(text.encode()) for text in (block.uri, block.name, block.mime_type, block.description))
 
 
-def compile_pruner(schema: JsonSchema) -> Prune:
-    """Return a function that drops the fields of an object of `schema` that say nothing.
-
-    Its input is not changed.
-    """
-    return cast(Prune, partial(_shorten_object, _compile_fields(schema)))
-
-
-def _compile_fields(schema: JsonSchema) -> _Fields:
-    properties, required = schema.get("properties"), schema.get("required")
-    names = required if isinstance(required, list) else ()
-    return {
-        name: (name in names, inner.get("default", _EMPTY), _compile(inner))
-        for name, inner in (properties.items() if isinstance(properties, Mapping) else ())
-    }
-
-
-def _compile(schema: JsonSchema) -> _Shorten | None:
-    """Return a function that shortens a value of `schema`; None if nothing can be dropped."""
-    items = schema.get("items")
-    if isinstance(items, Mapping):
-        shorten = _compile(items)
-        return None if shorten is None else partial(_shorten_items, shorten)
-    fields = _compile_fields(schema)
-    return partial(_shorten_object, fields) if fields else None
-
-
-def _shorten_items(shorten: _Shorten, value: object) -> object:
-    return [*map(shorten, value)] if isinstance(value, list) else value
-
-
-def _shorten_object(fields: _Fields, value: object) -> object:
-    """Return an object without the fields that say nothing; one Python call per object of an answer."""
-    if not isinstance(value, dict):
-        return value
-    kept: dict[str, object] = {}
-    for name, given in value.items():
-        is_required, default, shorten = fields.get(name, _UNKNOWN)
-        short = given if shorten is None else shorten(given)
-        if is_required:
-            kept[name] = short
-        elif default is not _EMPTY:
-            if short != default or type(short) is not type(default):
-                kept[name] = short
-        elif short or (short is not False and isinstance(short, int | float)):
-            kept[name] = short
-    return kept
-
-
-def choose_line_chars(config: Config, lines: Iterable[str]) -> int:
-    """Return how many characters of each line are shown by a tool that gives lines whole.
-
-    All, unless a limit was set, or no client would pass one of the lines on: it is data, or minified code.
-    """
-    most = config.limits.max_line_chars
-    if "max_line_chars" in config.given or most < LONG_LINE_CHARS:
-        return most
-    longest = max(map(len, lines), default=0)
-    return longest if longest <= ORDINARY_CHARS else LONG_LINE_CHARS
-
-
-def cut_line(line: str, most: int) -> str:
-    """Return a line, or its first `most` characters with a mark that says how many it has."""
-    return line if len(line) <= most else f"{line[:most]}… [cut: the line has {len(line):,} characters]"
+def plain_number(value: float) -> float | int:
+    """Return an integral float as an integer: a client that writes 3.0 again may write 3."""
+    return int(value) if value.is_integer() else value

@@ -29,16 +29,8 @@ from repo_mcp.protocol.tool_model import (
     Toolset,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.toolsets.answers import (
-    Arguments,
-    Asked,
-    Call,
-    Draft,
-    Prune,
-    Record,
-    compile_pruner,
-    warn_beside,
-)
+from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Record, warn_beside
+from repo_mcp.toolsets.pruning import Prune, compile_pruner
 
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog

@@ -21,8 +21,9 @@ from typing import TypeVar
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.text.lines import HIDING
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments
+from repo_mcp.toolsets.answers import Arguments
 from repo_mcp.toolsets.schema_parts import Schema
+from repo_mcp.toolsets.shown_text import MAY_HIDE
 
 Found = TypeVar("Found")
 CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
@@ -33,6 +34,8 @@ FEW_SHOWN = (
     " or continue with cursor."
 )
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
+_NO_CURSOR = "This is not a cursor: no answer gave it, or it was altered."
+_OTHER_CALL = "The cursor belongs to another call, or was altered."
 _DIGEST_BYTES = 4  # one cursor in 4,000,000,000 passes for another's
 _MAX_CHARS = 200
 _HOW_MUCH = frozenset({"cursor", "limit", "max_results", "top_k", "format"})  # what a page may differ in
@@ -60,7 +63,7 @@ def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
     if len(position) in (0, len(found)):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            "The cursor belongs to another call.",
+            _OTHER_CALL if len(found) > _DIGEST_BYTES else _NO_CURSOR,
             "Make the call whose answer gave the cursor, with the same arguments; or leave cursor out.",
             {"argument": "cursor"},
         )
@@ -71,7 +74,7 @@ def refuse_stale() -> RepoError:
     """Return the error for a cursor before which the list has changed."""
     return RepoError(
         ErrorCode.INVALID_ARGUMENT,
-        "The cursor is out of date: what was listed before it has changed.",
+        "The cursor is out of date, or was altered: what was listed before it has changed.",
         "Make the call again without cursor.",
         {"argument": "cursor"},
     )

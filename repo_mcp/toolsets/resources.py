@@ -35,20 +35,10 @@ from repo_mcp.protocol.resources import (
 from repo_mcp.protocol.tool_model import CallContext, JsonSchema, Tool, ToolAnswer
 from repo_mcp.text.lines import HIDING, decode_source, escape_text, split_lines
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_text_type, is_media
-from repo_mcp.toolsets.answers import (
-    HINTS,
-    MAY_HIDE,
-    Arguments,
-    Asked,
-    Call,
-    Draft,
-    Form,
-    Part,
-    Result,
-    answer_call,
-    choose_hint,
-)
+from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Form, Part, Result, answer_call
 from repo_mcp.toolsets.binding import Binding, Entry, Opened, Write
+from repo_mcp.toolsets.failure_hints import HINTS, choose_hint
+from repo_mcp.toolsets.shown_text import MAY_HIDE
 from repo_mcp.workspace.reader.client_paths import shown
 from repo_mcp.workspace.reader.opened_lines import describe_reading
 

@@ -61,7 +61,7 @@ class LiveTree:
         self.memory = WalkMemory()
         self.listed: ListedAhead | None = None  # listings that another process has made for the first walk
         places = find_git_places(root.path) if reads_git else None
-        self._git_index = GitIndex(self.reader, None if places is None else places.git_dir)
+        self.git_index = GitIndex(self.reader, None if places is None else places.git_dir)
 
     def close(self) -> None:
         """Release the root. Nothing may be read afterwards."""
@@ -112,7 +112,7 @@ class LiveTree:
 
     def list_directory(self, path: str) -> DirectoryListing:
         """Return the entries directly in one directory, in order of names."""
-        ignore = IgnoreRules(self._exclude_globs, tracked=self._git_index.read())
+        ignore = IgnoreRules(self._exclude_globs, tracked=self.git_index.read())
         return list_directory(self.reader, self.policy.find_denial, ignore, path)
 
     def list_files(
@@ -161,7 +161,7 @@ class LiveTree:
         self.check_root()
         memory = None if include_hidden else self.memory
         parsed = memory.parsed if memory is not None else None
-        ignore = IgnoreRules(self._exclude_globs, parsed, self._git_index.read())
+        ignore = IgnoreRules(self._exclude_globs, parsed, self.git_index.read())
         with nullcontext(find_nothing) if inside else self._take_listed() as find_listed:
             return walk(
                 self.reader,
@@ -187,8 +187,8 @@ class LiveTree:
 
     def read_noted(self) -> NotedFiles | None:
         """Return Git's notes on the files, as `GitIndex.read_files` does. They are kept for the next walk."""
-        return self._git_index.read_files()
+        return self.git_index.read_files()
 
     def find_changes(self) -> PathChangeFinder:
         """Return an object that examines a few named files, using the results of the last walk."""
-        return PathChangeFinder(self.reader, self.policy.find_denial, self.memory, self._git_index)
+        return PathChangeFinder(self.reader, self.policy.find_denial, self.memory, self.git_index)

@@ -50,7 +50,8 @@ Call = tuple[str, dict[str, object]]
 # Words in answers that may lack something, or may show what is gone.
 TELLING = re.compile(
     "not indexed yet|being refreshed|being (re)?built|compared with the index|A refresh failed"
-    "|are being parsed|Parsing files failed|no symbol index yet|from the copy that is still open"
+    "|are being parsed|Parsing files failed|Another process is|no symbol index yet"
+    "|from the copy that is still open"
 )
 
 

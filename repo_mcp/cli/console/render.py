@@ -37,7 +37,7 @@ class Renderer:
             row = Text.assemble((lines, NUMBER), "  " * depth, visible(one.signature))
             self._print(row.append(f"  {one.kind}", FAINT))
         if not outline.symbols:
-            note("The file declares nothing.")
+            note("No declaration is listed." if outline.warnings else "The file declares nothing.")
 
     def refreshed(
         self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str], seconds: float

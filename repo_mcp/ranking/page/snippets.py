@@ -64,6 +64,7 @@ class PageForm:
     near: int = RATED_HITS  # so many first hits show the declarations of their files that have these words
     room: int = WHOLE_LINES  # lines of declarations that are shown whole; 0: the head of each file's best
     report: ReportClues | None = None  # of a report, of which single lines are shown
+    are_brief: bool = False  # all hits show FURTHER_LINES, since places that were looked up come before them
 
 
 def show_hits(
@@ -90,7 +91,7 @@ def show_hits(
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place not in files:
             is_further = telling and (place >= form.near or (report is not None and hits))
-            most_lines = FURTHER_LINES if is_further else min(lines, longest)
+            most_lines = FURTHER_LINES if is_further or form.are_brief else min(lines, longest)
             hits.append(_build_hit(one, terms, form.asked, most_lines))
         elif report is not None:
             hits.append(show_report(files[place], weights, report, is_first=not hits))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.findings.locating import is_test_node, may_answer
@@ -35,7 +34,6 @@ from repo_mcp.text.question_words import list_words
 # Of an open question with so many telling words, the best must have LEAST_HELD of their weight, or one of
 # them and more than FEW of all words.
 LEAST_TELLING, FEW, LEAST_HELD = 2, 1 / 3, 0.55
-_WORD = re.compile(r"\w+")
 
 
 def judge_best(

@@ -24,7 +24,6 @@ from repo_mcp.protocol.tool_model import ToolAnswer
 from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (
-    HINTS,
     NOT_RECORDED,
     Arguments,
     Call,
@@ -32,10 +31,10 @@ from repo_mcp.toolsets.answers import (
     Result,
     add_warnings,
     build_answer,
-    choose_hint,
     find_text,
     render_result,
 )
+from repo_mcp.toolsets.failure_hints import HINTS, choose_hint
 from repo_mcp.toolsets.graph.rows import Row
 
 if TYPE_CHECKING:

@@ -15,18 +15,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
-from repo_mcp.toolsets.answers import (
-    MAY_HIDE,
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    add_warnings,
-    choose_line_chars,
-    cut_line,
-    find_integer,
-    name_some,
-)
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, add_warnings, find_integer
 from repo_mcp.toolsets.graph.argument_schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
@@ -36,6 +25,7 @@ from repo_mcp.toolsets.graph.argument_schemas import (
     MAX_TREE_ENTRIES,
 )
 from repo_mcp.toolsets.pages import Page
+from repo_mcp.toolsets.shown_text import MAY_HIDE, choose_line_chars, cut_line, name_some
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import (
-    HINTS,
-    NOT_RECORDED,
-    Call,
-    Form,
-    build_answer,
-    choose_hint,
-    render_envelope,
-)
+from repo_mcp.toolsets.answers import NOT_RECORDED, Call, Form, build_answer, render_envelope
+from repo_mcp.toolsets.failure_hints import HINTS, choose_hint
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

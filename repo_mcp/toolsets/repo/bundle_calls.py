@@ -20,17 +20,8 @@ from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDL
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import (
-    MAY_HIDE,
-    ORDINARY_CHARS,
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    find_integer,
-    find_text,
-    plain_number,
-)
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, plain_number
+from repo_mcp.toolsets.shown_text import MAY_HIDE, ORDINARY_CHARS
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, Keyword, Selection

@@ -17,7 +17,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import says_little
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.pages import Page
 from repo_mcp.toolsets.repo.hit_rows import ShownFile, find_alike, name_alike, render_file, write_file
 from repo_mcp.toolsets.repo.search_parts import (
@@ -30,6 +30,7 @@ from repo_mcp.toolsets.repo.search_parts import (
     note_query,
     say_total,
 )
+from repo_mcp.toolsets.shown_text import warn_of_escapes
 
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are

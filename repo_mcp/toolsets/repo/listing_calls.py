@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import (
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    find_integer,
-    find_text,
-    plain_number,
-    warn_of_escapes,
-)
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, plain_number
 from repo_mcp.toolsets.pages import Page
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS, MOST_FOLDERS
+from repo_mcp.toolsets.shown_text import warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import FileListing, ListedFile

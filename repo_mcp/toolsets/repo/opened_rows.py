@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError, shorten_message
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Part, Result, cut_line, name_some, warn_of_escapes
+from repo_mcp.toolsets.answers import Arguments, Part, Result
 from repo_mcp.toolsets.repo.answers import describe_error
+from repo_mcp.toolsets.shown_text import MAY_HIDE, cut_line, name_some, warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import OpenedText

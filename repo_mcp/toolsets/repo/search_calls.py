@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_text, warn_of_escapes
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_text
 from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.repo.copies import ReadLines, find_copies, join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import render_brief, render_hit, write_brief, write_hit
@@ -35,6 +35,7 @@ from repo_mcp.toolsets.repo.search_parts import (
     note_query,
     say_total,
 )
+from repo_mcp.toolsets.shown_text import warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import Hit, SearchAnswer, SearchRequest

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result, find_integer, warn_of_escapes
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.pages import Page
+from repo_mcp.toolsets.shown_text import MAY_HIDE, warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, SearchAnswer

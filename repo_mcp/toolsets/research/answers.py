@@ -22,18 +22,9 @@ from repo_mcp.protocol.tool_arguments import read_arguments
 from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import (
-    HINTS,
-    Arguments,
-    Call,
-    Draft,
-    Form,
-    Part,
-    add_warnings,
-    build_answer,
-    choose_hint,
-)
+from repo_mcp.toolsets.answers import Arguments, Call, Draft, Form, Part, add_warnings, build_answer
 from repo_mcp.toolsets.binding import TakenArguments
+from repo_mcp.toolsets.failure_hints import HINTS, choose_hint
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

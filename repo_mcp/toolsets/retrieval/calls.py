@@ -15,23 +15,12 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import (
-    MAY_HIDE,
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    choose_line_chars,
-    cut_line,
-    find_integer,
-    find_text,
-    name_some,
-    warn_of_escapes,
-)
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.pages import Page, note_cut
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
+from repo_mcp.toolsets.shown_text import MAY_HIDE, choose_line_chars, cut_line, name_some, warn_of_escapes
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

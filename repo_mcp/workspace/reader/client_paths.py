@@ -25,6 +25,8 @@ from repo_mcp.workspace.reader.bounds import OTHER_FILE_SYSTEM, PRIVATE_KEY, RUL
 MAX_PATH_BYTES = 4096  # PATH_MAX of Linux
 MAX_COMPONENT_BYTES = 255  # NAME_MAX of every file system in use
 USE_RELATIVE = "Give a path relative to the root, with '/' between names."
+_OUTSIDE_BY_LINK = "A symbolic link in the path leads outside the root."
+_OPEN_ANOTHER = "Such links are never followed. Open a file of the repository itself."
 _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL})
 
 
@@ -56,6 +58,15 @@ class RootNames:
                 check_windows_name(part)
         return "/".join(parts)
 
+    def spell(self, requested: str) -> str | None:
+        """Return a path that Windows would take for an absolute one as a relative one; None for any other.
+
+        Elsewhere `a:3.py` and `c:/x` may be names in the root. Raises as `normalise` does.
+        """
+        if sys.platform == "win32" or requested.startswith("/"):
+            return None
+        return "/".join(_fold(requested.split("/"))) if windows_paths.is_windows_absolute(requested) else None
+
     def cut_root(self, glob: str) -> str:
         """Return a glob relative to the root if it begins with a name of it; an unchanged one otherwise."""
         for name in self._names:
@@ -74,9 +85,9 @@ class RootNames:
                 inside = self.normalise(target)
                 return inside.split("/") if inside else []
             _check_spelling(target)
+            return _fold(directory + target.split("/"))
         except RepoError:
-            raise _escape() from None
-        return _fold(directory + target.split("/"))
+            raise RepoError(ErrorCode.PATH_ESCAPE, _OUTSIDE_BY_LINK, _OPEN_ANOTHER) from None
 
     def _relative_to_root(self, path: str) -> list[str]:
         for name in self._names:

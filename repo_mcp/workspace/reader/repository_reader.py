@@ -129,7 +129,8 @@ class RepositoryReader:
         """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`.
 
         A path with \\uXXXX for a character that answers escape is that of the file with the character,
-        unless there is one that is spelled as given. What is returned is judged like any other path.
+        unless there is one that is spelled as given. One that begins like a drive of Windows is relative if
+        there is such a file. What is returned is judged like any other path.
         """
         meant = unescape_text(requested)
         if meant != requested:
@@ -137,7 +138,13 @@ class RepositoryReader:
                 spelled = self.names.normalise(requested)
                 if self.lstat(spelled) is not None:
                     return spelled
-        return self.names.normalise(meant)
+        try:
+            return self.names.normalise(meant)
+        except RepoError as error:
+            relative = self.names.spell(meant) if error.code is ErrorCode.PATH_ESCAPE else None
+            if relative is not None and self.lstat(relative) is not None:
+                return relative
+            raise
 
     def read(self, path: str, max_bytes: int) -> OpenedFile:
         """Return the bytes of the regular file at `path`, resolving links inside the root.

@@ -43,6 +43,9 @@ def test_what_does_not_parse_is_said_on_stderr(tmp_path: Path) -> None:
     done = run(tmp_path, "a.py")
     assert done.returncode == 0
     assert done.stdout == ""
-    assert "The file declares nothing.\n" in done.stderr
+    assert "No declaration is listed.\n" in done.stderr
     assert "syntax error at line 1" in done.stderr
+    assert "A search of the file for the regex `def |class ` shows what it declares." in done.stderr
+    (tmp_path / "b.py").write_text("1 + 1\n")
+    assert run(tmp_path, "b.py").stderr == "The file declares nothing.\n"
     assert run(tmp_path, "missing.py").returncode == 3

@@ -113,6 +113,17 @@ def test_what_a_match_shows(repository: Repository) -> None:
     assert (typescript.line, typescript.after) == ("let delta = 'ALPHA';", ("let e = 1;",))
 
 
+def test_no_line_is_shown_behind_the_last(repository: Repository, root: Path) -> None:
+    (root / "ends.txt").write_text("omega\nnear\n")
+    (root / "open.txt").write_text("omega\n\nnear")
+    repository.refresh()
+    ends, unended = repository.search_exact(ExactRequest("omega", context_lines=9)).matches
+    assert (ends.path, ends.before, ends.after) == ("ends.txt", (), ("near",))
+    assert (unended.path, unended.before, unended.after) == ("open.txt", (), ("", "near"))
+    near = repository.search_exact(ExactRequest("near", context_lines=9)).matches
+    assert [(one.before, one.after) for one in near] == [(("omega",), ()), (("omega", ""), ())]
+
+
 def test_long_lines_are_cut_around_the_match(repository: Repository) -> None:
     match = repository.search_exact(ExactRequest("alpha", file_glob="long.txt")).matches[1]
     assert match.start_column == 1002

@@ -32,7 +32,7 @@ from tests.waiting import wait_until
 
 FAILED = "A refresh failed, so changed files may be missing here: "
 NO_SPACE = f"{FAILED}The index cannot be written (No space left on device)."
-LOCKED = f"{FAILED}Another process is refreshing this index."
+LOCKED = "Another process is refreshing this index. Changed files may be missing here until it is done."
 NOT_PARSED = "Files are being parsed: {} of {} are done; symbols in the rest are missing here."
 NOT_WRITTEN = "Parsing files failed: The index cannot be written (No space left on device)."
 

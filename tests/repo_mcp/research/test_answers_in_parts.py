@@ -6,7 +6,7 @@ from typing import Any
 
 from repo_mcp.research.claims.parts_claim import leave_out_told
 from repo_mcp.research.findings.records import Form, Report
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 from tests.repo_mcp.research.asking import Asked, list_found
 

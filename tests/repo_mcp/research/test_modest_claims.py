@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.findings.records import Form
-from repo_mcp.toolsets.research.research_calls import _group_others
+from repo_mcp.toolsets.research.other_places import group_others
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 LOADERS = {
@@ -81,7 +81,7 @@ def test_what_stands_beside_the_users_of_a_subject_is_no_user() -> None:
     report = Asked(LOADERS).ask("What breaks if I change Shelf.hold? (Shelf, hold, find_setup, load_toml)")
     beside = [one for one in report.findings if one.symbol.startswith("loaders.")]
     assert beside
-    groups = dict(_group_others(report, report.findings, 1))
+    groups = dict(group_others(report, report.findings, 1))
     users = " ".join(groups.get("other direct users", ()))
     assert "keep" in users
     assert "find_setup" not in users

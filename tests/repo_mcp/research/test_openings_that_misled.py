@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.shown_findings import count_shown
 from tests.repo_mcp.research.asking import Asked
 

@@ -12,7 +12,7 @@ import pytest
 
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.records import MapEdge, MapNode, Report, ResearchRequest
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.research_text import render_report
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.research.test_research_answers import SERVICE

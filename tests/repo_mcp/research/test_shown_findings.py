@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Report
-from repo_mcp.toolsets.research.research_calls import add_lines, cut_report
+from repo_mcp.toolsets.research.report_record import add_lines, cut_report
 from repo_mcp.toolsets.research.shown_findings import choose_all, count_shown, shorten
 from tests.repo_mcp.research.asking import Asked
 

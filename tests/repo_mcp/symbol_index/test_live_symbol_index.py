@@ -316,6 +316,10 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
         time.sleep(0.5)
         assert list_declaring(repository, "a") == ["a.tiny"]
         assert list_declaring(repository, "new") == []
+        assert repository.symbol_index.status().state == "building"
+        assert repository.symbol_index.warn()[-1] == (
+            "Another process is writing this symbol index. What it has not finished may be missing here."
+        )
     wait_until(lambda: list_declaring(repository, "new") == ["new.tiny"])
 
 

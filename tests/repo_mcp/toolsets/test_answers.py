@@ -11,17 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.errors import CHECK_PLACE, ErrorCode, RepoError
-from repo_mcp.toolsets.answers import (
-    HINTS,
-    Call,
-    Draft,
-    Form,
-    Part,
-    answer_call,
-    build_answer,
-    fit_rows,
-    log_defect,
-)
+from repo_mcp.toolsets.answers import Call, Draft, Form, Part, answer_call, build_answer, fit_rows, log_defect
+from repo_mcp.toolsets.failure_hints import HINTS
 from repo_mcp.toolsets.graph.answers import FORM as GRAPH
 from repo_mcp.toolsets.repo.answers import describe_error
 from repo_mcp.toolsets.research.answers import FORM as RESEARCH

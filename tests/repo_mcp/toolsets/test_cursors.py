@@ -258,7 +258,25 @@ def test_a_cursor_of_another_call_is_refused(served: Served) -> None:
     ):
         error = served.ask(tool, **arguments)["error"]
         assert error["code"] in ("invalid_argument", "invalid_parameter"), (tool, arguments)
-        assert error["message"].startswith("The cursor belongs to another call"), (tool, arguments)
+        message = "The cursor belongs to another call, or was altered."
+        if len(arguments["cursor"]) < 5:
+            message = "This is not a cursor: no answer gave it, or it was altered."
+        assert error["message"].startswith(message), (tool, arguments)
+
+
+def test_an_altered_cursor_is_said_to_be_altered(served: Served) -> None:
+    cursor = str(unwrap(served.ask("repo.list_files", max_results=5))["cursor"])
+    for altered in (
+        cursor[:-1],
+        cursor[:5],
+        f"{cursor}AA",
+        f"B{cursor[1:]}" if cursor[0] == "A" else f"A{cursor[1:]}",
+        cursor[::-1],
+        cursor.swapcase(),
+        f" {cursor}",
+    ):
+        error = served.ask("repo.list_files", max_results=5, cursor=altered)["error"]
+        assert "altered" in error["message"], altered
 
 
 def test_a_cursor_holds_until_what_was_given_changes(tmp_path: Path) -> None:
@@ -275,7 +293,7 @@ def test_a_cursor_holds_until_what_was_given_changes(tmp_path: Path) -> None:
         error = served.ask("repo.list_files", cursor=first["cursor"])["error"]
         assert error == {
             "code": "invalid_argument",
-            "message": "The cursor is out of date: what was listed before it has changed.",
+            "message": "The cursor is out of date, or was altered: what was listed before it has changed.",
             "hint": "Make the call again without cursor.",
         }
 

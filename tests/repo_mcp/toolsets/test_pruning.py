@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.toolsets.answers import compile_pruner
+from repo_mcp.toolsets.pruning import compile_pruner
 from repo_mcp.toolsets.schema_parts import build_field, build_list, build_object, keep
 from tests.repo_mcp.lean_answers import find_idle, read_answer
 

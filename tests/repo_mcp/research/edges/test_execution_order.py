@@ -10,7 +10,7 @@ from repo_mcp.research.edges.execution import order_by_calls
 from repo_mcp.research.findings.records import Finding, MapEdge
 from repo_mcp.research.findings.research_state import NO_REASON
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, ParseStatus, SymbolFlag, SymbolKind
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 from tests.repo_mcp.research.asking import Asked
 
 

@@ -22,8 +22,8 @@ from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.shown_text import ORDINARY_CHARS
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.stdio.test_server import PATIENCE_SECONDS, Process
 

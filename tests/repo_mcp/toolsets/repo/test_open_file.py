@@ -71,7 +71,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (root / "a.py").write_text(SOURCE)
     (root / "notes.md").write_text("# Notes\n\ntext\n\n## More\n\nmore\n\n# End\n")
     (root / "odd.xyz").write_text("one\ntwo\n")
-    (root / "broken.py").write_text("def f(:\n" * 100)
+    (root / "broken.py").write_text("x = (\n" * 100)
+    (root / "edited.py").write_text("def whole():\n    return 1\n\ndef half(:\n    return (2\n\nLAST = 3\n")
     body = "".join(f"    x{number} = {number}\n" for number in range(3_000))
     (root / "long.py").write_text(f"def long():\n{body}\n\ndef after(): pass\n")
     (root / "wide.py").write_text(f"def wide():\n{body[: body.index('    x150')]}")
@@ -245,6 +246,20 @@ def test_where_no_declaration_is_the_lines_nearby_are_shown(served: Served, path
     assert result["end_line"] == min(around + 20, result["total_lines"])
     assert f"No declaration is around line {around}: the lines near it are shown." in envelope["warnings"]
     assert "symbol" not in result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "last"),
+    [({"line": 2}, 1, 2), ({"line": 5}, 4, 5), ({"symbol": "half"}, 4, 5), ({"symbol": "whole"}, 1, 2)],
+)
+def test_declarations_of_a_text_that_does_not_parse_open(
+    served: Served, arguments: dict[str, Any], first: int, last: int
+) -> None:
+    envelope = served.call(path="edited.py", **arguments)
+    assert (envelope["result"]["start_line"], envelope["result"]["end_line"]) == (first, last)
+    (warning,) = envelope["warnings"]
+    assert "does not parse as Python" in warning
+    assert "line 4" in warning
 
 
 def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served) -> None:
@@ -730,19 +745,17 @@ def test_words_are_found_behind_the_lines_that_may_be_opened_at_once(served: Ser
     assert "\n2500\t" in served.open(path="far.py", about="needle", line=2_500)["content"]
 
 
-def test_a_file_that_cannot_be_parsed_may_declare_what_another_does(served: Served) -> None:
+def test_a_file_that_does_not_parse_may_declare_what_another_does(served: Served) -> None:
     (served.root / "open.py").write_text("def parted():\n    return (\n")
     (served.root / "sound.py").write_text("def parted(): ...\n")
     served.repository.refresh()
-    error = served.call(path="open.py", symbol="parted")["error"]
-    assert "The file does not parse" in error["hint"]
-    assert error["hint"].endswith("Also declared in 'sound.py'.")
+    assert served.call(path="open.py", symbol="parted")["result"]["path"] == "open.py"
     (served.root / "sound.py").unlink()
     served.repository.refresh()
     for path in ({}, {"path": "a.py"}):
-        error = served.call(symbol="parted", **path)["error"]
-        assert error["message"].startswith("'open.py' has a declaration 'parted' in the index")
-        assert "The file does not parse" in error["hint"]
+        envelope = served.call(symbol="parted", **path)
+        assert envelope["result"]["content"] == "1\tdef parted():\n2\t    return (\n"
+        assert "The file does not parse" in " ".join(envelope["warnings"])
 
 
 def test_a_long_section_of_a_document_is_whole(served: Served) -> None:

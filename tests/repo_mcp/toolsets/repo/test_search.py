@@ -374,9 +374,30 @@ def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> N
 def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
     (hit,) = search(ledger, r"post\([13]", mode="regex", context=3)["hits"]
     assert (hit["start_line"], hit["end_line"]) == (3, 14)
-    shown = [line for line in hit["snippet"].splitlines() if "\t" in line]
-    texts = LEDGER.splitlines()
-    assert shown == [f"{number}\t{texts[number - 1]}" for number in range(3, 15)]
+    shown = [line.partition("\t") for line in hit["snippet"].splitlines() if "\t" in line]
+    texts = [text.strip() for text in LEDGER.splitlines()]
+    assert [(number, text.strip()) for number, _, text in shown] == [
+        (str(number), texts[number - 1]) for number in range(3, 15)
+    ]
+
+
+def test_lines_around_matches_stand_below_their_own_declaration(changing: Repository) -> None:
+    texts = {
+        "far.py": "class Far:\n    def far(self):\n        return 1\n\n\n"
+        "def near():\n    return Far().far()\n",
+        "use.py": "from far import near\n\ndef use():\n    return near()\n",
+    }
+    for name, text in texts.items():
+        (Path(changing.config.root) / name).write_text(text)
+    changing.refresh()
+    asked = {"mode": "regex", "context": 9, "detail": "text"}
+    (far,) = search(changing, r"return 1|Far\(\)", file_glob="far.py", **asked)["hits"]
+    assert far == (
+        "far.py\n1:class Far:\n2-3 Far.far\n2:def far(self):\n3:    return 1\n4:\n5:\n"
+        "6-7 near\n6:def near():\n7:    return Far().far()"
+    )
+    (use,) = search(changing, "near", file_glob="use.py", **asked)["hits"]
+    assert use == "use.py\n1:from far import near\n2:\n3-4 use\n3:def use():\n4:    return near()"
 
 
 def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing: Repository) -> None:

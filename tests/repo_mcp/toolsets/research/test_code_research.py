@@ -12,9 +12,9 @@ import pytest
 
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.research.findings.records import Form, TakenAs
-from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.research.research_calls import THIN_BYTES
 from repo_mcp.toolsets.research.research_schemas import FORMS, RESEARCH_INPUT, TAKEN_AS
+from repo_mcp.toolsets.shown_text import ORDINARY_CHARS
 from tests.repo_mcp.toolsets.research.research_roots import TREE, Served, check
 from tests.written_trees import write_tree
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.findings.records import Form, Group, Reading, Report, ResearchRequest
-from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.report_record import cut_report
 
 
 def test_what_lies_around_is_left_out_where_nothing_fits() -> None:

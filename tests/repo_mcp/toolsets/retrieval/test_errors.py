@@ -70,6 +70,7 @@ def cursor_cases(tool: str, good: Arguments) -> dict[str, Arguments]:
         "`cursor` is not a string": good | {"cursor": 5},
         "`cursor` is that of another call": good
         | {"cursor": encode_cursor(tool, {"query": "else"}, b"1234\1")},
+        "`cursor` is no cursor": good | {"cursor": "abc"},
         "What was listed before `cursor` has changed": good
         | {"cursor": encode_cursor(tool, good, b"1234\1")},
     }

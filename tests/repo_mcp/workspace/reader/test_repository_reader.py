@@ -119,6 +119,19 @@ def test_escapes(reader: RepositoryReader, path: str) -> None:
     assert code_of(reader, path) is ErrorCode.PATH_ESCAPE
 
 
+@posix
+@pytest.mark.parametrize("path", ["a:3.py", "c:/x.py", "src/c:x", "C:\\x"])
+def test_a_file_that_is_named_like_a_drive_opens(reader: RepositoryReader, root: Path, path: str) -> None:
+    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).write_text("named")
+    assert text_of(reader, path) == "named"
+    assert code_of(reader, "c:/../../secret.txt") is ErrorCode.PATH_ESCAPE
+    (root / "c:").mkdir(exist_ok=True)
+    (root / "c:" / ".env").write_text("PASSWORD=1")
+    assert code_of(reader, "c:/.env") is ErrorCode.PATH_ESCAPE  # whether it exists or not
+    assert code_of(reader, "c:/.envrc") is ErrorCode.PATH_ESCAPE
+
+
 def test_a_sibling_with_the_roots_name_as_prefix_is_outside(reader: RepositoryReader, root: Path) -> None:
     assert code_of(reader, f"{root}-evil/x") is ErrorCode.PATH_ESCAPE
     assert code_of(reader, f"{root}/../repo-evil/x") is ErrorCode.PATH_ESCAPE
@@ -260,8 +273,11 @@ def test_a_link_outside_is_an_escape_whether_its_target_exists(
     reader: RepositoryReader, root: Path, target: str
 ) -> None:
     (root / "link").symlink_to(target)
-    assert code_of(reader, "link") is ErrorCode.PATH_ESCAPE
-    assert code_of(reader, "link/x") is ErrorCode.PATH_ESCAPE
+    for path in ("link", "link/x"):
+        with pytest.raises(RepoError) as caught:
+            reader.read(path, LIMIT)
+        assert caught.value.code is ErrorCode.PATH_ESCAPE
+        assert caught.value.message == "A symbolic link in the path leads outside the root."
 
 
 @posix
