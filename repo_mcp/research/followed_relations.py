@@ -14,6 +14,7 @@ from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.function_tables import note_tables
 from repo_mcp.research.edges.hops import follow
 from repo_mcp.research.edges.member_uses import note_member_uses
+from repo_mcp.research.edges.named_dispatch import note_dispatched
 from repo_mcp.research.edges.outside_uses import follow_outside, note_importers
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shown_users import show_implementers, show_users
@@ -42,6 +43,7 @@ def follow_callers(state: ResearchState, reading: Reading) -> Gathered:
         follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return Gathered()
     follow(state, nodes, CALLERS, state.depth)
+    note_dispatched(state, nodes)
     show_users(state)
     return Gathered(build_chains(state, nodes, upwards=True))
 
@@ -80,34 +82,36 @@ def follow_dependents(state: ResearchState, reading: Reading) -> None:
     elif not subject.nodes:
         follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
+        own = _note_overriding(state, subject.nodes)  # a change reaches them first
         if not sum(note_member_uses(state, node) for node in subject.nodes):
             follow(state, subject.nodes, DEPENDENTS, state.depth)
+            note_dispatched(state, subject.nodes)
             show_users(state)
             if asks_how(state) and all(node.symbol.kind in VALUES for node in subject.nodes):
                 show_value_flow(state, subject.nodes)
         else:
             follow(state, subject.nodes, DEPENDENTS, 1)
-        _follow_overriding(state, subject.nodes)
+        if state.depth > 1 and own:
+            follow(state, own, DEPENDENTS, 2, first_hop=2)
         note_readers(state, [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS])
 
 
-def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note the declarations that override or implement the subjects, and their dependents, unless too many.
+def _note_overriding(state: ResearchState, nodes: Sequence[Node]) -> list[Node]:
+    """Note and return the declarations that override or implement the subjects; none of too many.
 
     Code that calls an implementation through its own type depends on the signature just as much.
     """
     links = [link for node in nodes for link in list_overriding(state, node)]
-    own = [link for link in links if is_program(state.get_node(link.source).path)]
+    own = [link for link in links if is_program(link.source.path)]
     if len(own) > MAX_OVERRIDING:
-        return
+        return []
     for link in own:
         other = state.get_node(link.source)
         filled = state.get_node(link.target).qualified_name
         reason = Reason(f"overrides or implements {filled}", Role.FILLS)
         state.add(other, reason, 1, link.confidence, shown=show_body(state, other, OVERRIDING_CHARS))
         state.link(link)
-    if state.depth > 1 and own:
-        follow(state, [state.get_node(link.source) for link in own], DEPENDENTS, 2, first_hop=2)
+    return [state.get_node(link.source) for link in own]
 
 
 def follow_dependencies(state: ResearchState, reading: Reading) -> Gathered:

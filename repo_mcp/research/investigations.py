@@ -80,7 +80,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         note_subjects(state, known)
         follow_defined(state, known)
         gathered.groups = gather_groups(state, known)
-    gathered.claim = gathered.claim or build_claim(state, reading, gathered.groups, gathered.chains)
+    gathered.claim = gathered.claim or build_claim(state, reading, gathered.chains)
     note_besides(state, reading)
     return gathered
 
@@ -104,7 +104,7 @@ def _follow_form(state: ResearchState, reading: Reading) -> Gathered:
     gathered = _INVESTIGATIONS[reading.form](state, reading) or Gathered()
     note_wrappers(state, wrappers)
     if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
-        gathered.claim = build_claim(state, reading, gather_groups(state, reading), gathered.chains)
+        gathered.claim = build_claim(state, reading, gathered.chains)
     _add_focus(state, reading, gathered)
     gathered.groups = gather_groups(state, reading)
     return gathered

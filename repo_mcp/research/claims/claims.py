@@ -31,6 +31,7 @@ from repo_mcp.research.claims.differences import (
 )
 from repo_mcp.research.claims.errors_by_function import describe_errors
 from repo_mcp.research.claims.errors_claim import describe_function, list_named
+from repo_mcp.research.claims.overriding_sentence import lead_with_overriding
 from repo_mcp.research.claims.raised_sentence import describe_raised
 from repo_mcp.research.claims.recipe_sentences import describe_recipe, describe_tables, describe_told
 from repo_mcp.research.claims.relation_sentence import describe_relation, is_relation, name_subjects
@@ -40,27 +41,24 @@ from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.claims.written_sentence import describe_keys, describe_written
 from repo_mcp.research.edges.shared_members import list_shared_members
 from repo_mcp.research.edges.tested import describe_tests
-from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten
+from repo_mcp.research.findings.citing import MAX_NAMED, join_names, shorten
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import Role
-from repo_mcp.research.findings.records import IMPLEMENTERS, Chain, Form, Group, Reading, Subject, TakenAs
+from repo_mcp.research.findings.records import Chain, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
-from repo_mcp.text.roles import is_side_file
 
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 
 
-def build_claim(
-    state: ResearchState, reading: Reading, groups: Sequence[Group], chains: Sequence[Chain]
-) -> str:
+def build_claim(state: ResearchState, reading: Reading, chains: Sequence[Chain]) -> str:
     """Return the answer in a few sentences; "" if there is none for its form.
 
-    `groups` lie around the findings; `chains` lead from one subject to another.
+    `chains` lead from one subject to another.
     """
     if reading.form is Form.RAISED and reading.subjects[0].taken_as is not TakenAs.UNDECLARED:
         return describe_raised(state, reading)
@@ -72,7 +70,7 @@ def build_claim(
         unread = describe_unparsed(state, unparsed, reading.form)
         return " ".join([*unknown, *unread, *describe_compared(state, known)])
     if is_relation(reading.form):
-        related = f"{describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
+        related = lead_with_overriding(state, reading, describe_relation(state, reading))
         return f"{_describe_undeclared(reading)}{related}{_describe_unread(state, reading)}"
     if reading.form is Form.TESTS:
         tests = describe_tests(state, reading.nodes)
@@ -215,33 +213,3 @@ def _describe_unread(state: ResearchState, reading: Reading) -> str:
     present, search = state.source.present, state.source.search_exact
     said = (describe_uses(*one, present, search) for one in [*asked][:MAX_NAMED])
     return "".join(f" {one}" for one in said if one)
-
-
-def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequence[Group]) -> str:
-    """Return a sentence on what overrides or implements the subject; "" unless dependents are asked for.
-
-    What calls the method that it overrides is named as a user, too. A subject that overrides another one is
-    no further declaration.
-    """
-    subjects = {node.declaration: node for node in reading.nodes}
-    links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
-    filling = {state.nodes[one.source] for one in links if one.source in state.nodes}
-    found = [one for one in state.findings if one.role is Role.FILLS or one.node in filling]
-    found.sort(key=lambda one: one.role is not Role.FILLS)  # stable
-    places = [f"{shorten(one.symbol)} ({one.citation})" for one in found]
-    places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
-    if reading.form is not Form.DEPENDENTS or not places or state.open_types:
-        return ""
-    own = {name_briefly(node): shorten(node.qualified_name) for node in subjects.values()}
-    inner = [own[one] for one in dict.fromkeys(places) if one in own]
-    places = [one for one in places if one not in own]
-    if not places:
-        override = "overrides or implements" if len(inner) == 1 else "override or implement"
-        return f" Of these, {join_names(inner)} {override} another."
-    more = re.fullmatch(r"and (\d+) more", places[-1])
-    listed = [*dict.fromkeys(places[:-1] if more is not None else places)]
-    count = len(listed) + (int(more[1]) if more is not None else 0)
-    best = next((one for one in listed if not is_side_file(one.rpartition("(")[2])), [*listed, ""][0])
-    named = best if count == 1 and best else f"{count} declarations{best and f', such as {best}'}"
-    are = "They are" if len({shorten(node.qualified_name) for node in subjects.values()}) > 1 else "It is"
-    return f" {are} overridden or implemented by {named}."

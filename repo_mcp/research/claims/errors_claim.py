@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
+from repo_mcp.research.claims.errors_besides import describe_bases, describe_documented
 from repo_mcp.research.errors.lines import LINE_CHARS
 from repo_mcp.research.errors.made import (
     FAILING,
@@ -25,7 +26,6 @@ from repo_mcp.text.citations import write_citation
 MOST_OF_FUNCTION = 12  # errors of a function and of what it calls
 MOST_OWN = 30  # of the function alone, all of which are asked for
 MOST_COLLECTING = 4  # functions whose lists of errors are told
-_ASKS_WHEN = re.compile(r"\b(?:(?<!happens )when|why|conditions?|circumstances)\b", re.IGNORECASE)
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
     "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
@@ -41,15 +41,21 @@ def list_named(state: ResearchState) -> list[Finding]:
 
 
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
-    """Return the errors that a function raises, and what fails below it, or that none is known to."""
+    """Return the errors that a function raises and documents, and what fails below it, or that none does."""
     below = [build_finding(node) for node in state.failures.failing]
-    says_when = _ASKS_WHEN.search(state.request.query) is not None
     own = len(list_errors(state, named)[0])
     most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
-    errors = _name_errors(*list_errors(state, [*named, *below], says_when=says_when), most)
+    errors = _name_errors(*list_errors(state, [*named, *below], says_when=True), most)
     failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))
-    said = (errors.strip(), collected, failing, _describe_open(state, named))
+    said = (
+        errors.strip(),
+        describe_bases(state, [*named, *below]),
+        describe_documented(state, named),
+        collected,
+        failing,
+        _describe_open(state, named),
+    )
     return " ".join(filter(None, said))
 
 

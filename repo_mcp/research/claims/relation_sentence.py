@@ -83,7 +83,7 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         directly = " directly" if mentions or through else ""
         more += _describe_mentions(state, subjects, mentions)
         more += _describe_called_overrides(state, subjects)
-    found = _choose_related(reading, subjects, first_hop)
+    found = _choose_related(state, reading, subjects, first_hop)
     users = _gather_users(state, reading, subjects, found)
     if state.is_unimplemented and len(subjects) == 1:
         said = describe_function_type(state.graph, subjects[0], named)
@@ -111,15 +111,25 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
 
 
 def _choose_related(
-    reading: Reading, subjects: Sequence[Node], first_hop: Sequence[Finding]
+    state: ResearchState, reading: Reading, subjects: Sequence[Node], first_hop: Sequence[Finding]
 ) -> list[Finding]:
     """Return the findings of the first hop that are related to the subjects as the question asks."""
     apart = _NO_CALLERS if reading.form is Form.CALLERS else _NO_USERS
-    found = [one for one in first_hop if one.role not in apart]
+    calling = _list_calling(state, subjects)
+    found = [
+        one for one in first_hop if one.role not in apart or (one.role is Role.FILLS and one.node in calling)
+    ]
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         return [one for one in found if one.kind not in BLOCKS or one.symbol not in own]
     return _count_types_once(found) if reading.form is Form.IMPLEMENTATIONS else found
+
+
+def _list_calling(state: ResearchState, subjects: Sequence[Node]) -> set[Node]:
+    """Return what calls a subject, also if it overrides that: it may hand the call on to another one."""
+    own = {node.declaration for node in subjects}
+    calls = (link for link in state.links.values() if link.kind == "calls" and link.target in own)
+    return {state.get_node(link.source) for link in calls}
 
 
 def _say_none(state: ResearchState, reading: Reading, none: str) -> str:

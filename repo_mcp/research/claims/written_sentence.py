@@ -14,7 +14,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.citations import write_citation
 
-_KEY_ROLES = frozenset({Role.TAKES_KEY, Role.DECIDES_BY_KEY, Role.WRITTEN})
+_KEY_ROLES = frozenset({Role.TAKES_KEY, Role.DECIDES_BY_KEY, Role.EMITS_KEY, Role.WRITTEN})
 _ASKS_ERRORS = re.compile(r"\b(?:errors?|exceptions?|failures?|fails?|raises?|throws?)\b", re.IGNORECASE)
 MOST_KEYED = 3  # other places with a key
 MOST_TOLD = 8  # functions
@@ -38,6 +38,8 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
             told.append(f"{name} is given, with a function, to {places}")
         elif role is Role.DECIDES_BY_KEY:
             told.append(f"{name} decides a branch in {places}")
+        elif role is Role.EMITS_KEY:
+            told.append(f"{name} is emitted by {places}")
         else:
             told.append(f"{name} {'also ' if told else ''}occurs in {places}")
     if _ASKS_ERRORS.search(state.request.query) and (errors := _list_errors(state)):
@@ -59,7 +61,7 @@ def _list_errors(state: ResearchState) -> list[str]:
 
 def _cite_key(one: Finding) -> str:
     """Return what has a key, with its lines; of a call that is given a function, what is called."""
-    taking = f"`{one.reason.about}`" if one.role is Role.TAKES_KEY else ""
+    taking = f"`{one.reason.about}`" if one.role in (Role.TAKES_KEY, Role.EMITS_KEY) else ""
     if taking and (not one.name or '"' in one.name):  # the function is declared under the text
         return f"{taking} ({one.citation})"
     place = f"{shorten_symbol(one)} ({cite_lines(one)})" if one.name else cite_lines(one)

@@ -20,14 +20,19 @@ from repo_mcp.symbols.symbol_record import SymbolFlag
 LEAST_STATEMENTS = 3  # with the signature; a shorter function says what its call says
 MOST_OVERRIDING = 2  # functions that override an open one, and stand in for it
 _OPEN = re.compile(r"\bNotImplemented(?:Error|Exception)?\b|\bunimplemented!")
+_REFUSES = re.compile(rf"\s*(?:raise|throw)\b.*(?:{_OPEN.pattern})")  # behind it nothing is reached
 
 
 def is_open(state: ResearchState, node: Node) -> bool:
     """Return True for a function that others override, and which does nothing itself."""
     if node.symbol.flags & SymbolFlag.ABSTRACT:
         return True
-    is_unwritten = any(map(_OPEN.search, read_body(state, node)))
-    return is_unwritten and len(list_statements(state, node)) < LEAST_STATEMENTS
+    lines = read_body(state, node)
+    if not any(map(_OPEN.search, lines)):
+        return False
+    statements = list_statements(state, node)
+    begins = lines[statements[1].first - node.symbol.start_line] if len(statements) > 1 else ""
+    return len(statements) < LEAST_STATEMENTS or _REFUSES.match(begins) is not None
 
 
 def fill(state: ResearchState, node: Node) -> list[Node]:

@@ -51,7 +51,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     subjects = reading.nodes
     filled = subjects if reading.form is Form.DEPENDENTS else bases or best
     groups = (
-        (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
+        (IMPLEMENTERS, _list_untold_implementers(state, reading, filled)),
         *(() if reading.form in _WITHOUT_CALLERS else _list_callers(used)),
         ("tests", [node for node in users if is_test_node(node)]),
         ("examples", [node for node in users if not (is_test_node(node) or is_program(node.path))]),
@@ -108,6 +108,16 @@ def _name_places(
     least = "at least " if at_least else ""
     more = [f"and {least}{len(places) - most} more"] if len(places) > most else []
     return (*places[:most], *more)
+
+
+def _list_untold_implementers(state: ResearchState, reading: Reading, filled: Sequence[Node]) -> list[Node]:
+    """Return what implements some symbols, without what the answer to the question names itself."""
+    if reading.form is Form.IMPLEMENTATIONS:
+        return []
+    found = _list_implementers(state, filled)
+    if reading.form is not Form.DEPENDENTS or state.open_types:
+        return found
+    return [one for one in found if is_test_node(one) or one.symbol.kind in TYPE_KINDS]
 
 
 def _list_implementers(state: ResearchState, best: Sequence[Node]) -> list[Node]:

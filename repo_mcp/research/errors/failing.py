@@ -16,8 +16,11 @@ from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_stand
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.entered import list_leaving
+from repo_mcp.research.errors.given_arguments import Given
+from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.errors.lines import OF_ARGUMENT, find_errors
 from repo_mcp.research.errors.made import iter_errors, list_raising
+from repo_mcp.research.errors.reached_lines import join_known, list_unreached, read_call
 from repo_mcp.research.errors.uses import MAKING, ErrorUse, find_used, find_written
 from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.handed_on import Place
@@ -116,31 +119,60 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
     Note among the limits that there may be more further down, if not all was followed.
     """
     failing: dict[Node, Reason] = {}
-    level, seen = [*named], {*named}
+    level, given = [*named], dict[Node, dict[str, Given]]()  # what all known calls give the parameters
     for depth in range(1, NEAR_DEPTH + 1):
         below: list[Node] = []
+        reasons: dict[Node, Reason] = {}
         for node in level[:MAX_CALLING] if len(failing) < most else ():
-            for edge, other in _list_run(state, node, depth):
-                if other not in seen:
-                    seen.add(other)
-                    below.append(other)
-                if other not in named and other not in failing and fails(state, other):
-                    failing[other] = Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
+            for edge, other in _list_run(state, node, depth, given.get(node, {})):
+                if other in named:
+                    continue
+                own = read_call(state, node, edge.lines, other)
+                known = own if other not in given else join_known(given[other], own)
+                below += [other] if given.get(other) != known and other not in below else []
+                given[other] = known
+                reasons.setdefault(
+                    other, Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
+                )
+                if depth == 1:
+                    _note_condition(state, node, edge.lines, other)
             for other in list_leaving(state, node) if depth == 1 else ():
-                if fails(state, other):
-                    failing.setdefault(other, Reason(f"fails when {node.symbol.name} leaves it", Role.FAILS))
+                reasons.setdefault(other, Reason(f"fails when {node.symbol.name} leaves it", Role.FAILS))
+        for other, reason in reasons.items():
+            _note_unreached(state, other, given.get(other, {}))
+            if other not in failing and fails(state, other):
+                failing[other] = reason
         level = below
     if level or len(failing) >= most:
         state.limit("errors that arise further down", f"calls are followed {NEAR_DEPTH} levels at most")
     return failing
 
 
-def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, Node]]:
+def _note_condition(state: ResearchState, node: Node, lines: Sequence[int], other: Node) -> None:
+    """Note the condition under which a function that is asked for calls another, if all calls have it."""
+    symbol, known = node.symbol, state.failures.called_under.get(other)
+    guards = {read_guard(state, node.path, symbol.start_line, symbol.end_line, at).text for at in lines}
+    guards |= set() if known is None else {known}
+    state.failures.called_under[other] = guards.pop() if len(guards) == 1 else ""
+
+
+def _note_unreached(state: ResearchState, node: Node, given: dict[str, Given]) -> None:
+    """Note the lines of a function that fail and that what its calls give it rules out."""
+    own = range(node.symbol.start_line, node.symbol.end_line + 1)
+    state.failures.unreached.difference_update((node.path, at) for at in own)
+    lines = _list_raising(state, node) if given else ()
+    state.failures.unreached |= {(node.path, at) for at in list_unreached(state, node, given, lines)}
+
+
+def _list_run(
+    state: ResearchState, node: Node, depth: int, given: dict[str, Given]
+) -> list[tuple[Edge, Node]]:
     """Return the functions of the program that one uses; what overrides one that does nothing itself.
 
     That must be a single one, or two right below what was asked for: of several it is not known which runs,
     and it is noted that errors depend on it. Of those deep below, return only the overriding ones and those
-    in the same file. What is called where all errors are caught, only logs or makes an error is left out.
+    in the same file. What is called where all errors are caught, where what the function is `given` rules it
+    out, only logs or makes an error is left out.
     """
     lines = state.source.read_lines(node.path)
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
@@ -149,6 +181,7 @@ def _list_run(state: ResearchState, node: Node, depth: int) -> list[tuple[Edge, 
     for edge in (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps):
         other = state.get_node(edge.other)
         left_out = {at for at in edge.lines if at in caught or any(map(only_logs, lines[at - 1 : at]))}
+        left_out |= list_unreached(state, node, given, edge.lines)
         if is_of_error(other.qualified_name, other.kind) or (edge.lines and left_out.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)

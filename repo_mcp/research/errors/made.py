@@ -55,6 +55,8 @@ _GIVES_MESSAGE = re.compile(
 _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
+_PANICS = re.compile(r"\s*panic!?\(")  # which is no error that a caller gets
+_KEEPS = re.compile(r"\s*(?:this|self)(?:\.|->)(\w+)\s*=(?![=>])(?!.*\b(?:throw|raise|\?\?)\b)")
 _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z]\w{0,60})\(")
 
 
@@ -80,9 +82,7 @@ def list_errors(
             if places and (one.path, number) not in places:
                 continue
             place = write_citation(one.path, number, number)
-            guard = (
-                read_guard(state, one.path, one.start_line, one.end_line, number) if says_when else Guard()
-            )
+            guard = _read_guard(state, one, number) if says_when else Guard()
             unnamed += [] if found else [_join_places({place: guard.text})]
             apart.update(error for error in found if error[0] and guard.text and one is near[0])
             for error in found:
@@ -96,6 +96,14 @@ def list_errors(
         if error in apart or not _is_covered(error, errors)
     ]
     return named, unnamed
+
+
+def _read_guard(state: ResearchState, one: Finding, number: int) -> Guard:
+    """Return the condition of a line, with that under which the function that is asked for calls its own."""
+    own = read_guard(state, one.path, one.start_line, one.end_line, number)
+    above = "" if one.node is None else state.failures.called_under.get(one.node, "")
+    said = ", ".join(filter(None, (own.text, above and f"called under {above}")))
+    return Guard(said, own.lines)
 
 
 def _iter_made(state: ResearchState, one: Finding) -> Iterator[tuple[int, list[_Error]]]:
@@ -147,6 +155,7 @@ def iter_errors(
         found = [name for name in find_errors(leave_out_heads(line)) if not _is_no_error(state, name)]
         names = [find_inner(name, statement) for name in found]
         names = names or ([name_made(made[1])] if made else [])
+        names = names or (["panic"] if _PANICS.match(line) else [])
         text = find_message(statement) or _find_variable(lines, one, at)
         errors = [(add_value(name, statement), text) for name in names or [""] if name or text]
         errors += [(name, "") for name in name_held(lines, one.start_line, number) if name not in names]
@@ -164,6 +173,7 @@ def list_raising(
     if not numbers:
         return []
     kept = state.source.read_comment_lines(path) | list_caught(lines, first, last, path)
+    kept |= {at for at in numbers if (path, at) in state.failures.unreached or _only_keeps(lines, at, own)}
     return [at for at in numbers if at not in kept and not _makes_no_error(state, lines[at - 1])]
 
 
@@ -184,6 +194,15 @@ def _is_no_error(state: ResearchState, name: str) -> bool:
         known = bool(types) and all(is_no_error(state.graph, node, read) for node in types)
         state.failures.no_errors[name] = known
     return bool(known)
+
+
+def _only_keeps(lines: Sequence[str], at: int, own: range) -> bool:
+    """Return True for a line that makes an error for a field which none of some lines raises or returns."""
+    kept = _KEEPS.match(lines[at - 1][:LINE_CHARS])
+    if kept is None:
+        return False
+    given = re.compile(rf"\b(?:throw|raise|return|reject|Err|panic)\b.*\b{re.escape(kept[1])}\b")
+    return not any(given.search(lines[number - 1][:LINE_CHARS]) for number in own)
 
 
 def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:

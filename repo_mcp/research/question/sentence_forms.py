@@ -56,6 +56,8 @@ _LISTS: dict[str, str] = {
         need(s) reference(s) referencing relies_on rely_on consume(s) read(s) accept(s) take(s)
         return(s) listen(s)_to listen(s)_for subscribe(s)_to react(s)_to affected_by be_affected_by
         break(s)_if break(s)_when""",
+    "reacting": """handle(s) handling listen(s)_to listen(s)_for receive(s) react(s)_to subscribe(s)_to
+        emit(s) fire(s) send(s) dispatch(es) trigger(s) publish(es) raise(s)""",
     "used": "used imported referenced consumed needed mentioned read relied_on relied_upon",
     "changed": "change changed remove removed rename renamed delete deleted",
     "impact": "impact effect(s) consequences blast_radius",
@@ -216,6 +218,10 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
      "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
+    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><reacting> (?:the |an? )?"
+     "(?:event|signal|hook|message|topic) (?P<x>[`'\"][^ ]+[`'\"])"),
+    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><reacting> (?:the |an? )?"
+     "(?P<x>[`'\"][^ ]+[`'\"]) (?:event|signal|hook|message|topic)"),
     (Form.DEPENDENTS, "(?:usages?|references|dependents) (?P<x>[^ ]+)"),
     (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
     (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "

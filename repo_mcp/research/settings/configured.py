@@ -75,7 +75,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
             matches = [one for one in matches if _is_meant(state, subject, name, one, used)]
             mentions = [one for one in mentions if _is_meant(state, subject, name, one, used)]
         mentions = _sort_near(subject, [one for one in mentions if not _lies_in(subject.nodes, one)])
-        reading = list_reading(state, name, mentions, used, is_declared=bool(subject.nodes))
+        declared = bool(subject.nodes)
+        reading = list_reading(state, name, mentions, used, is_declared=declared, is_only=not others)
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)
@@ -129,7 +130,8 @@ def _note_uses(
     note_readers(state, name, code if own or reading or code else others, Role.MENTIONS)
     if not subject.nodes:
         _note_headings(state, name)
-    note_matches(state, name, [one for one in matches if one not in own])
+    if not (is_first and reading):  # that documents and tests set it is not asked for
+        note_matches(state, name, [one for one in matches if one not in own])
 
 
 def _note_headings(state: ResearchState, name: str) -> None:

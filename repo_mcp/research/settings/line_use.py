@@ -10,10 +10,12 @@ from enum import StrEnum
 
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.given_values import tells_value
+from repo_mcp.research.settings.unpacked import is_unpacked
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 # `os.environ["NAME"]`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`, `process.env.NAME`.
@@ -58,6 +60,7 @@ _SCHEMA = re.compile(r"(?:^|[/._-])schemas?(?=[/._-]).*\.json$", re.IGNORECASE)
 # Stands before the bracket with the parameters of a function; `.init(` of Swift is a call.
 _HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:init|constructor|function))\s*$")
 _LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
+_SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _TEXT = re.compile(r"\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'")  # in quotes; a sentence has a blank
 
@@ -165,6 +168,8 @@ def reads_in_call(state: ResearchState, name: str, match: ExactMatch) -> bool:
 
 def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
     """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
+    if takes_out(state, name, match):
+        return LineUse.READS
     use = classify_use(name, match.line)
     if use is LineUse.PASSES_ON:
         opened = _find_open_call(state, match, match.line.find(name))
@@ -195,7 +200,7 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
         return LineUse.GIVES
     if "=" not in match.line and _declares_field(state, match, quoted):
         return LineUse.DECLARES
-    handed = rf"(?<![\w.]){quoted}[\"']?\s*:\s*(?:\w[\w.]*\.{quoted}\b|{quoted}[\[.])"
+    handed = rf"(?<![\w.]){quoted}[\"']?\s*:\s*(?:\w[\w.]*\.{quoted}\b|{quoted}(?:[\[.]|\s*(?:[,}})]|$)))"
     if re.search(handed, match.line, re.IGNORECASE):
         return LineUse.PASSES_ON
     given = re.search(  # a parameter with a type, or one whose value has its name
@@ -208,6 +213,13 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
     if _gives_literal(match.line, quoted):
         return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
+
+
+def takes_out(state: ResearchState, name: str, match: ExactMatch) -> bool:
+    """Return True for a line that takes a name out of an object, as only scripts write it."""
+    if name not in match.line or find_language(match.path).name not in _SCRIPTS:
+        return False
+    return is_unpacked(state.source.read_lines(match.path), match.start_line, name)
 
 
 def _declares_type(match: ExactMatch, quoted: str) -> bool:

@@ -6,7 +6,7 @@ A line that gives the name a value sets it, even if the value is another setting
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
@@ -14,8 +14,16 @@ from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
-from repo_mcp.research.settings.line_use import LineUse, classify_match, reads_in_call, reads_key
+from repo_mcp.research.settings.line_use import (
+    LineUse,
+    classify_match,
+    reads_in_call,
+    reads_key,
+    stands_in_text,
+    takes_out,
+)
 from repo_mcp.symbol_index.unread_declarations import has_parser
+from repo_mcp.text.question_words import count_words
 
 _BOUNDS = Bounds(files=60, references=300)  # of one declaration
 _ASKS_READERS = re.compile(
@@ -45,19 +53,19 @@ def list_reading(
     used: Collection[tuple[str, int]],
     *,
     is_declared: bool = False,
+    is_only: bool = False,
 ) -> list[ExactMatch]:
     """Return those of some lines that read a setting, those last that also give the name a value.
 
-    For one that `is_declared`, they are those that the graph knows to use it. While files are parsed, all
-    lines with the name as a member count.
+    For one that `is_declared`, they are those that the graph knows to use it. While files are parsed, and if
+    its name of several words `is_only` that of one member, all lines with the name as a member count.
     """
     quoted = re.escape(name)
     member = re.compile(rf"[\w)\]]\??(?:\.|->){quoted}\b")
-    unpacked = re.compile(
-        rf"[{{,]\s{{0,40}}{quoted}\s{{0,40}}(?:[,:=][^{{}}]{{0,300}})?\}}\s{{0,40}}=\s{{0,40}}[\w(]"
-    )
     keyed = re.compile(rf"{_READING_CALL}\(\s*[\"'](?:\w+\.)+{quoted}[\"']")
-    is_partial = is_declared and state.source.is_partial
+    is_member = is_declared and (state.source.is_partial or (is_only and count_words(name) > 1))
+    mentions = [*mentions]
+    unpacked = _list_unpacked(state, name, mentions) if is_declared or count_words(name) > 1 else ()
     found = [
         one
         for one in mentions
@@ -65,8 +73,8 @@ def list_reading(
             (one.path, one.start_line) in used
             or reads_key(name, one.line)
             or reads_in_call(state, name, one)
-            or (is_declared and unpacked.search(one.line) is not None)
-            or (is_partial and member.search(one.line) is not None)
+            or one in unpacked
+            or (is_member and member.search(one.line) is not None)
             or (not has_parser(one.path) and (member.search(one.line) or keyed.search(one.line)))
         )
     ]
@@ -75,8 +83,27 @@ def list_reading(
     return [*reading, *copying]
 
 
+def _list_unpacked(state: ResearchState, name: str, mentions: Sequence[ExactMatch]) -> list[ExactMatch]:
+    """Return the lines that take a setting out of an object, and those behind them that have it then."""
+    taking = [one for one in mentions if takes_out(state, name, one)]
+    holding = {state.source.find_around(one.path, one.start_line) for one in taking} - {None}
+    comments = {one.path: state.source.read_comment_lines(one.path) for one in mentions}
+    return [
+        one
+        for one in mentions
+        if one in taking
+        or (
+            one.start_line not in comments[one.path]
+            and state.source.find_around(one.path, one.start_line) in holding
+            and not stands_in_text(one.line, one.line.find(name))
+        )
+    ]
+
+
 def reads_only(state: ResearchState, name: str, match: ExactMatch) -> bool:
     """Return False for a line that gives the name a value, or takes it from the environment."""
+    if takes_out(state, name, match):
+        return True
     use = classify_match(state, name, match)
     return use in _READ or (use is LineUse.SETS and _split_given(name, match) is None)
 

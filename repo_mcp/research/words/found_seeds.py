@@ -106,7 +106,7 @@ def find_seeds(
     given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first)]
     found = _choose_found(state, rated, preferred)
     found = keep_near(found, first) if only_near and first else found
-    found = found[: FEW_SEEDS if first and preferred is PreferredKind.FAILURES else None]
+    found = found[: _count_beside(state, first, preferred)]
     seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
     seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
@@ -140,6 +140,16 @@ def _choose_found(state: ResearchState, rated: Sequence[RatedBlock], preferred: 
     """Return the rated declarations that are worth showing, without those that only share a name."""
     found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
     return [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
+
+
+def _count_beside(state: ResearchState, first: Sequence[Node], preferred: PreferredKind) -> int | None:
+    """Return how many declarations are shown that only have words of the question; None for all.
+
+    Beside functions whose errors are asked for and known, others say nothing of what these raise.
+    """
+    if not first or preferred is not PreferredKind.FAILURES:
+        return None
+    return 0 if state.failures.failing else FEW_SEEDS
 
 
 def _lacks_deed(state: ResearchState) -> bool:

@@ -50,6 +50,18 @@ GIVEN_CHARS, DECIDING_CHARS = 1_700, 520  # shown of the lines around a key
 _KEY = re.compile(
     r"(?<![\w./:@$-])(?:/[\w$-]+|[A-Za-z_$][\w$-]*)(?:(?:[./]|:{1,2})[:{]?[\w$-]+\}?){1,8}(?![\w/(-])"
 )
+# `the event "ready"`, "the `ready` event": what else is in quotes may be any text.
+_EVENT = re.compile(
+    r"\b(?:events?|signals?|hooks?|messages?|topics?|channels?|notifications?)(?: named| called)? "
+    r"[`'\"]([\w:./-]+)[`'\"]|[`'\"]([\w:./-]+)[`'\"] (?:event|signal|hook|message|topic|channel)s?\b",
+    re.IGNORECASE,
+)
+_EMITS = r"(?:emit|dispatch|fire|trigger|publish|send|notify|raise)\w*$"
+_OF_EVENT = re.compile(
+    rf"(?:^|[.>:_])(?:{_EMITS}|(?:on|once|off|connect|subscribe|wait_?for|listen)$)|[Ll]istener$",
+    re.IGNORECASE,
+)
+_EMITTING = re.compile(rf"(?:^|[.>:_]){_EMITS}", re.IGNORECASE)
 _PARTS = re.compile(r"[./:]")
 _MOUNTED = re.compile(r"/[\w-]+(?=/)")  # before the path of what is mounted there: `/api` of `/api/users/:id`
 _PROSE = re.compile(r"\w+/\w+")  # "and/or", "client/server"
@@ -79,17 +91,20 @@ def read_key(state: ResearchState, reading: Reading) -> Reading | None:
 
     What the program does with it is kept in the state.
     """
-    keys = _list_keys(state.request.query)
+    events = _list_events(state.request.query)
+    keys = events or _list_keys(state.request.query)
     if len(keys) != 1 or len(state.request.query.split()) > MOST_BESIDE:
         return None
     is_outside_file = keys[0].startswith("/")  # or a route; no file of the repository is called so
     if reading.form not in _HAS_KEY and not (reading.form is Form.CONFIGURED and is_outside_file):
         return None
-    if (find_language(keys[0]).name != "unknown" and not is_outside_file) or _names_symbol(state, keys[0]):
+    is_other = find_language(keys[0]).name != "unknown" and not is_outside_file
+    if not events and (is_other or _names_symbol(state, keys[0])):
         return None  # a file or a symbol
-    key, is_outside = keys[0], any(one.taken_as is TakenAs.OUTSIDE for one in reading.subjects)
+    key, is_outside = keys[0], not events and any(one.taken_as is TakenAs.OUTSIDE for one in reading.subjects)
     while key:
-        places = _list_places(state, key)
+        places = _list_places(state, key, is_event=bool(events))
+        places = [one for one in places if _tells_event(one)] if events else places
         is_given = any(one.used.use is KeyUse.GIVEN for one in places)
         is_said = places and key == keys[0] and not (is_outside or _PROSE.fullmatch(key))
         if is_given or is_said:
@@ -105,6 +120,17 @@ def _list_keys(query: str) -> list[str]:
     return [one for one in found if not _PROSE.fullmatch(one)] or found
 
 
+def _list_events(query: str) -> list[str]:
+    """Return the name of an event that a question calls so, in quotes; none for several."""
+    found = [next(filter(None, one.groups())) for one in _EVENT.finditer(query)]
+    return found if len(found) == 1 else []
+
+
+def _tells_event(place: KeyPlace) -> bool:
+    """Return True for a place that gives a text a function, decides by it or hands it to what emits it."""
+    return place.used.use is not KeyUse.HAS or _OF_EVENT.search(place.used.called) is not None
+
+
 def _names_symbol(state: ResearchState, key: str) -> bool:
     """Return True for the whole name of a symbol, a file or a folder."""
     subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
@@ -114,9 +140,9 @@ def _names_symbol(state: ResearchState, key: str) -> bool:
     return found.taken_as in _PLACES or (found.taken_as is TakenAs.DECLARED and is_whole)
 
 
-def _list_places(state: ResearchState, key: str) -> list[KeyPlace]:
+def _list_places(state: ResearchState, key: str, *, is_event: bool) -> list[KeyPlace]:
     """Return the places of the program that have a key as a text in quotes; none if too many lines do."""
-    slash = "/?" if _PARTS.search(key.strip("/")) else "/"  # a word alone is no path
+    slash = "/?" if is_event or _PARTS.search(key.strip("/")) else "/"  # a word alone is no path
     pattern = rf"[\"'`]{slash}{re.escape(key.strip('/'))}/?[\"'`]"
     request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_READ, by_role=True)
     found = state.source.search_exact(request)
@@ -195,6 +221,8 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
     """Note the places of one function that do the same with a key, then the functions that it is given."""
     used, path, lines = places[0].used, places[0].path, tuple(one.line for one in places)
     role, told = _ROLES[used.use]
+    if used.use is KeyUse.HAS and _EMITTING.search(used.called):
+        role, told = Role.EMITS_KEY, "hands {} this text"
     reason = Reason(told.format(used.called), role, used.called)
     shown = {at for one in places for at in _list_shown(state, one)}
     around = state.source.find_holder(path, lines[0])

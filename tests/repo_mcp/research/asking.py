@@ -158,6 +158,11 @@ class Asked:
         return ExactAnswer(shown, files, len(matches), False, len(matches) > len(shown), False, "s1")
 
 
+def drop_conditions(claim: str) -> str:
+    """Return an answer about errors without the conditions under which they arise."""
+    return re.sub(r"(?:[,;] (?:called under )?(?:else of )?`[^`]*`)+(?=[,;)])", "", claim)
+
+
 def list_found(report: Report, hop: int | None = None) -> list[str]:
     """Return the symbols of the findings, in order; those of one hop."""
     return [one.symbol for one in report.findings if hop is None or one.hop == hop]

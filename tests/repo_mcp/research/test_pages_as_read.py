@@ -11,7 +11,7 @@ from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.toolsets.research.other_places import ALSO_CHARS
 from repo_mcp.toolsets.research.report_record import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, render_report
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, drop_conditions
 
 BUDGET = """pub trait Budget {
     fn withdraw(&self) -> bool;
@@ -100,8 +100,8 @@ def test_a_setting_is_not_said_to_be_mentioned_by_its_own_declaration() -> None:
 def test_what_implements_a_method_is_shown_with_its_body_and_callers() -> None:
     report = Asked({"src/budget.rs": BUDGET}).ask("what breaks if I change Budget.withdraw?")
     assert report.claim == (
-        "Nothing in the repository is known to use Budget.withdraw (src/budget.rs:2)."
-        " It is overridden or implemented by Purse.withdraw (src/budget.rs:10-12)."
+        "Budget.withdraw (src/budget.rs:2) is overridden or implemented by Purse.withdraw"
+        " (src/budget.rs:10-12). Nothing in the repository is known to use it."
     )
     filling, caller = report.findings[1:]
     assert (filling.why, filling.hop) == ("overrides or implements Budget.withdraw", 1)
@@ -283,7 +283,7 @@ def test_errors_are_followed_through_functions_that_raise_none() -> None:
     report = Asked(texts).ask("which errors can getOne throw?")
     assert [one.symbol for one in report.findings][:2] == ["getOne", "check"]
     assert report.findings[1].why == "fails, and getMessage calls it"
-    assert report.claim.startswith("Errors that arise here: ClosedError (ipc.ts:12). ")
+    assert drop_conditions(report.claim).startswith("Errors that arise here: ClosedError (ipc.ts:12). ")
 
 
 def test_what_is_derived_from_implementations_is_named_after_them() -> None:

@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import cut_statements
 from repo_mcp.research.findings.records import Form
-from tests.repo_mcp.research.asking import Asked, find_one
+from tests.repo_mcp.research.asking import Asked, drop_conditions, find_one
 
 DEPOT = """def receive_parcel(parcel):
     try:
@@ -189,7 +189,7 @@ def test_an_error_that_a_helper_returns_is_named_where_it_is_raised() -> None:
     text = "class Registry:\n    def loads(self, kind):\n        if kind not in self.kinds:\n"
     text += "            raise self._refuse(kind)\n        return self.kinds[kind]\n\n"
     text += "    def _refuse(self, kind):\n        return KindDisallowed(kind)\n"
-    claim = Asked({"registry.py": text}).ask("Which errors can Registry.loads raise?").claim
+    claim = drop_conditions(Asked({"registry.py": text}).ask("Which errors can Registry.loads raise?").claim)
     assert "Errors that arise here: KindDisallowed (registry.py:4)" in claim
 
 

@@ -11,7 +11,7 @@ from repo_mcp.research.findings.excerpts import render_excerpt
 from repo_mcp.research.findings.locating import is_aside
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.text.question_words import find_action, list_words
-from tests.repo_mcp.research.asking import Asked, find_one
+from tests.repo_mcp.research.asking import Asked, drop_conditions, find_one
 
 CARRIER = {
     "carriers.ts": """export interface Carrier {
@@ -127,7 +127,9 @@ def test_an_error_that_holds_another_is_told_by_what_it_holds() -> None:
     Err(ReadError::Closed)
 }
 """
-    claim = Asked({"src/crate_reader.rs": source}).ask("which errors can read_crate return?").claim
+    claim = drop_conditions(
+        Asked({"src/crate_reader.rs": source}).ask("which errors can read_crate return?").claim
+    )
     assert "FormatErrorKind::EmptyCrate (src/crate_reader.rs:3)" in claim
     assert "ReadError::Closed (src/crate_reader.rs:7)" in claim
     assert "ReadError::Format" not in claim

@@ -8,7 +8,7 @@ from repo_mcp.blocks.layouts import read_layout
 from repo_mcp.research.findings.locating import lies_in_tests
 from repo_mcp.research.findings.records import Form
 from repo_mcp.text.question_words import list_words
-from tests.repo_mcp.research.asking import Asked, find_one, list_found
+from tests.repo_mcp.research.asking import Asked, drop_conditions, find_one, list_found
 
 MACHINE = {
     "src/machine.c": """static void refuse(Machine* machine)
@@ -115,7 +115,9 @@ class PutCommand:
 @pytest.mark.parametrize("asked", ["the let command", "LetCommand"])
 def test_the_errors_of_a_type_named_in_plain_words_are_its_own(asked: str) -> None:
     report = Asked(EDITOR).ask(f"Which errors can {asked} raise?")
-    assert report.claim.startswith("Errors that arise here: CannotLock (editor/commands.py:4).")
+    assert drop_conditions(report.claim).startswith(
+        "Errors that arise here: CannotLock (editor/commands.py:4)."
+    )
     assert "raise CannotLock(state)" in report.findings[0].excerpt
 
 

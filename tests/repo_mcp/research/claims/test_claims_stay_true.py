@@ -12,7 +12,7 @@ from repo_mcp.research.errors.lines import find_errors
 from repo_mcp.research.findings.first_sentences import read_first_sentence
 from repo_mcp.research.settings.line_use import LineUse, classify_use
 from repo_mcp.text.idioms import find_idioms
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, drop_conditions
 
 RESPONSE = {
     "src/Response.java": "class Response {\n    static Response error(int code) {\n"
@@ -239,10 +239,10 @@ def test_comments_and_unnamed_errors() -> None:
         "send.go": 'package send\n\nfunc File(name string) error {\n\tif name == "" {\n'
         '\t\treturn fmt.Errorf("no name")\n\t}\n\treturn nil\n}\n',
     }
-    quiet = Asked(texts).ask("which errors can grow raise?").claim
+    quiet = drop_conditions(Asked(texts).ask("which errors can grow raise?").claim)
     assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to cause an error."
     assert (
-        Asked(texts).ask("which errors can send.File raise?").claim
+        drop_conditions(Asked(texts).ask("which errors can send.File raise?").claim)
         == 'Errors that arise here: "no name" (send.go:5).'
     )
 
@@ -432,7 +432,7 @@ def test_what_passes_errors_on_is_not_said_to_make_none() -> None:
 
 
 def test_a_value_of_errno_is_an_error() -> None:
-    claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_socket return?").claim
+    claim = drop_conditions(Asked({"src/bind.c": BIND}).ask("which errors can bind_socket return?").claim)
     assert claim == (
         "Errors that arise here: EINVAL (src/bind.c:4). bind_socket (src/bind.c:10-13) uses"
         " open_socket (src/bind.c:1-8), where errors arise."

@@ -165,7 +165,7 @@ def test_the_type_that_a_function_returns_is_no_error_that_it_makes() -> None:
         '    panic!("no label found")\n}\n'
     )
     claim = Asked({"src/sorter.rs": text}).ask("Which errors does sort_parcel return?").claim
-    assert 'Errors that arise here: "no label found" (src/sorter.rs:5).' in claim
+    assert 'Errors that arise here: panic "no label found" (src/sorter.rs:5).' in claim
     assert "BoxError" not in claim
     assert "SortError" not in claim
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.research.findings.records import TakenAs
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, drop_conditions
 
 KEEPING = {
     "shelf.py": "class Full(Exception): ...\n\n\nclass Closed(Exception): ...\n\n\n"
@@ -20,7 +20,7 @@ KEEPING = {
 
 
 def test_errors_of_an_abstract_method_are_those_of_what_overrides_it() -> None:
-    claim = Asked(KEEPING).ask("which errors can Shelf.keep raise?").claim
+    claim = drop_conditions(Asked(KEEPING).ask("which errors can Shelf.keep raise?").claim)
     assert claim.startswith("Errors that arise here: Closed (shelf.py:32) and Full (shelf.py:15). ")
 
 
@@ -29,7 +29,7 @@ def test_a_raise_of_a_variable_is_named_by_what_it_holds() -> None:
         "again.py": "class Again(Exception): ...\n\n\ndef run_again(job, throw):\n    made = Again(job)\n"
         "    if throw:\n        raise made\n    return made\n"
     }
-    claim = Asked(files).ask("which errors can run_again raise?").claim
+    claim = drop_conditions(Asked(files).ask("which errors can run_again raise?").claim)
     assert claim == "Errors that arise here: Again (again.py:7)."
 
 
@@ -38,7 +38,7 @@ def test_a_text_that_says_raise_is_no_error() -> None:
         "warn.py": "class Late(Exception): ...\n\n\ndef check_row(row):\n"
         "    warn('Soon this will raise errors for a', row)\n    if row.is_late:\n        raise Late(row)\n"
     }
-    claim = Asked(files).ask("which errors can check_row raise?").claim
+    claim = drop_conditions(Asked(files).ask("which errors can check_row raise?").claim)
     assert claim == "Errors that arise here: Late (warn.py:7)."
 
 
@@ -49,7 +49,7 @@ def test_all_that_fails_below_is_counted() -> None:
     )
     calls = "".join(f"    check{at}(row)\n" for at in range(14))
     files = {"rows.py": f"{checks}def add_row(row):\n{calls}"}
-    claim = Asked(files).ask("which errors can add_row raise?").claim
+    claim = drop_conditions(Asked(files).ask("which errors can add_row raise?").claim)
     assert 'ValueError "no good row 11" (:58) and 2 more. ' in claim
     assert claim.endswith("check2 (rows.py:11-13) and 11 more, where errors arise.")
 
@@ -84,7 +84,7 @@ def test_what_makes_an_object_may_fail_but_not_what_makes_an_error() -> None:
         "            raise ValueError('not a way at all')\n\n\n"
         "def open_way(text):\n    way = Way(text)\n    if not way:\n        raise WayError(way)\n"
     }
-    claim = Asked(files).ask("which errors can open_way raise?").claim
+    claim = drop_conditions(Asked(files).ask("which errors can open_way raise?").claim)
     assert claim.startswith(
         'Errors that arise here: WayError (way.py:16) and ValueError "not a way at all" (way.py:10).'
     )
@@ -95,7 +95,7 @@ def test_what_a_bad_argument_leads_to_are_the_errors_of_the_function() -> None:
         "tree.py": "class Tree:\n    def find_leaf(self, path):\n        return parse_path(path)\n\n\n"
         "def parse_path(path):\n    if path.endswith('['):\n        raise PathError('an open bracket')\n"
     }
-    claim = Asked(files).ask("what happens when Tree.find_leaf is given a bad path?").claim
+    claim = drop_conditions(Asked(files).ask("what happens when Tree.find_leaf is given a bad path?").claim)
     assert claim.startswith('Errors that arise here: PathError "an open bracket" (tree.py:8). ')
 
 

@@ -1,0 +1,86 @@
+"""Say which errors the comment on a function documents, and from which type several errors derive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.edges.shared_members import list_bases
+from repo_mcp.research.errors.documented import Documented, list_documented
+from repo_mcp.research.errors.made import iter_errors
+from repo_mcp.research.findings.citing import cite, join_names
+from repo_mcp.research.findings.first_sentences import list_above, list_inside
+from repo_mcp.research.findings.locating import is_program, is_test_node
+from repo_mcp.research.findings.records import Finding
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.error_types import is_error
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+
+MOST_DOCUMENTED = 6  # errors of one function
+MOST_DECLARED = 3  # types of one name
+MOST_LEVELS = 3  # of bases above an error
+LEAST_DERIVED = 2  # errors that derive from a type which is told
+_PART = re.compile(r"[.:]+")
+
+
+def describe_documented(state: ResearchState, named: Sequence[Finding]) -> str:
+    """Return a sentence on the errors that the comments on some functions document; "" if none does."""
+    told: list[str] = []
+    known: set[str] = set()
+    for one in named:
+        entries = [entry for entry in _read(state, one) if entry.name not in known]
+        known.update(entry.name for entry in entries)
+        path = "" if told else one.path
+        for entry in entries[: MOST_DOCUMENTED - len(told)]:
+            said = f' "{entry.said}"' if entry.said else ""
+            told.append(
+                f"{entry.name}{said} ({path}:{entry.line})"
+                if not told
+                else f"{entry.name}{said} (:{entry.line})"
+            )
+    return f"Documented: {join_names(told, MOST_DOCUMENTED)}." if told else ""
+
+
+def _read(state: ResearchState, one: Finding) -> list[Documented]:
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    numbers = list_inside(lines, comments, one.start_line) or list_above(lines, comments, one.start_line)
+    return list_documented(lines, numbers)
+
+
+def describe_bases(state: ResearchState, functions: Sequence[Finding]) -> str:
+    """Return a sentence on the nearest declared type from which several errors of functions derive.
+
+    What catches it catches them all. Return "" if there is none.
+    """
+    names = dict.fromkeys(
+        _PART.split(name)[-1]
+        for one in functions
+        for _, found in iter_errors(state, one)
+        for name, _ in found
+    )
+    derived: dict[Node, list[str]] = {}
+    for name in filter(None, names):
+        for base in _list_above(state, name):
+            derived.setdefault(base, []).append(name)
+    shared = {base: own for base, own in derived.items() if len(own) >= LEAST_DERIVED}
+    if not shared:
+        return ""
+    base = max(shared, key=lambda one: len(shared[one]))  # the nearest of equal ones
+    others = [one for one in shared[base] if one != base.symbol.name]
+    return f"{join_names(others)} derive from {base.symbol.name} ({cite(base)})." if len(others) > 1 else ""
+
+
+def _list_above(state: ResearchState, name: str) -> list[Node]:
+    """Return the error types of the program above the one of a name, the nearest first; none if unclear."""
+    declared = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
+    types = [node for node in declared if node.symbol.kind in TYPE_KINDS and not is_test_node(node)]
+    if len(types) != 1:
+        return []
+    above: dict[Node, None] = {}
+    level = types
+    for _ in range(MOST_LEVELS):
+        level = [base for one in level for base in list_bases(state, one) if base not in above]
+        above.update(dict.fromkeys(level))
+    read = state.source.read_lines
+    return [one for one in above if is_program(one.path) and is_error(state.graph, one, read)]

@@ -1,0 +1,60 @@
+"""Say what overrides or implements the subject of a question, then what uses it: so a change breaks them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.research.claims.relation_sentence import name_subjects
+from repo_mcp.research.edges.structural import list_overriding
+from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, write_count
+from repo_mcp.research.findings.locating import is_test_node, is_test_place
+from repo_mcp.research.findings.records import Form, Reading
+from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.text.roles import is_side_file
+
+MOST_OVERRIDING = 16  # named: each must change as the subject does
+
+
+def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -> str:
+    """Return sentences on what is related to the subjects, behind one on what overrides or implements them.
+
+    Return them alone unless dependents are asked for. A subject that overrides another one is no further
+    declaration.
+    """
+    if reading.form is not Form.DEPENDENTS or state.open_types:
+        return related
+    subjects = reading.nodes
+    found = [
+        state.get_node(link.source)
+        for node in subjects
+        for link in list_overriding(state, node)
+        if state.admits(link.source.path)
+    ]
+    others = [node for node in dict.fromkeys(found) if node not in subjects]
+    if not others:
+        return f"{related}{_describe_inner(found)}"
+    named = name_subjects(subjects)
+    is_one = len({shorten(node.qualified_name) for node in subjects}) == 1
+    lead = f"{named} {'is' if is_one else 'are'} overridden or implemented by {_name(others)}."
+    rest = f"It{related.removeprefix(named)}" if is_one and related.startswith(f"{named} ") else related
+    rest = rest.replace(f" {named}", " it", 1) if is_one and rest is related else rest
+    return f"{lead} {rest}"
+
+
+def _name(others: Sequence[Node]) -> str:
+    """Return what overrides the subjects, in the program and beside it; of what is in tests, the number."""
+    own = [node for node in others if not (is_test_node(node) or is_test_place(node.path))]
+    own.sort(key=lambda node: is_side_file(node.path))  # stable
+    tests = len(others) - len(own)
+    named = [join_names(map(name_briefly, own), MOST_OVERRIDING)] if own else []
+    return ", and by ".join([*named, *([f"{write_count(tests, 'declaration')} in tests"] if tests else [])])
+
+
+def _describe_inner(found: Sequence[Node]) -> str:
+    """Return a sentence on subjects that override others of them; "" for none."""
+    if not found:
+        return ""
+    inner = dict.fromkeys(shorten(node.qualified_name) for node in found)
+    override = "overrides or implements" if len(inner) == 1 else "override or implement"
+    return f" Of these, {join_names(inner)} {override} another."

@@ -1,0 +1,68 @@
+"""Calls by a text: of members whose names are put together, of events and of stored functions."""
+
+from __future__ import annotations
+
+from tests.repo_mcp.research.asking import Asked, find_one
+
+HOOKS = {
+    "shop/hooks.py": "class Hook:\n    def before_send_parcel(self, parcel):\n        pass\n\n\n"
+    "class Weigh(Hook):\n    def before_send_parcel(self, parcel):\n        parcel.weigh()\n",
+    "shop/post.py": "class Post:\n    def emit_before(self, name, *rest):\n        name = 'before_' + name\n"
+    "        for hook in self.hooks:\n            getattr(hook, name)(*rest)\n\n"
+    "    def send(self, parcel):\n        self.emit_before('send_parcel', parcel)\n\n"
+    "    def drop(self, parcel):\n        self.emit_before('drop_parcel', parcel)\n",
+}
+
+
+def test_a_member_whose_name_is_put_together_is_called_by_what_hands_on_the_rest() -> None:
+    report = Asked(HOOKS).ask("what breaks if I change Hook.before_send_parcel?")
+    assert report.claim == (
+        "Hook.before_send_parcel (shop/hooks.py:2-3) is overridden or implemented by"
+        " Weigh.before_send_parcel (shop/hooks.py:7-8). It is used by Post.emit_before (shop/post.py:2-5) and"
+        " Post.send (shop/post.py:7-8)."
+    )
+    assert find_one(report, "post.Post.send").confidence == "probable"
+
+
+def test_a_text_that_no_member_is_named_by_calls_nothing() -> None:
+    texts = dict(HOOKS)
+    texts["shop/post.py"] = texts["shop/post.py"].replace(
+        "getattr(hook, name)(*rest)", "log(hook, name, rest)"
+    )
+    claim = Asked(texts).ask("what breaks if I change Hook.before_send_parcel?").claim
+    assert claim.endswith("Nothing in the repository is known to use it.")
+
+
+EVENTS = {
+    "post.js": "function onSent (parcel) {\n  mark(parcel)\n}\n\nfunction listen (post) {\n"
+    "  post.on('parcel-sent', onSent)\n}\n",
+    "send.js": "function send (post, parcel) {\n  post.emit('parcel-sent', parcel)\n}\n\n"
+    "function print () {\n  return 'parcel-sent'\n}\n",
+}
+
+
+def test_what_emits_an_event_calls_what_is_registered_for_it() -> None:
+    report = Asked(EVENTS).ask("who calls onSent?")
+    assert report.claim.startswith("onSent (post.js:1-3) is called by send (send.js:1-3).")
+    assert find_one(report, "send").why == 'emits "parcel-sent", for which onSent is registered'
+
+
+def test_an_event_is_asked_for_by_its_name() -> None:
+    for question in ("what handles the event `parcel-sent`?", "who listens to the 'parcel-sent' event?"):
+        assert Asked(EVENTS).ask(question).claim == (
+            '"parcel-sent" is given, with a function, to `post.on` in listen (post.js:6). It is emitted by'
+            " `post.emit` in send (send.js:2)."
+        )
+    texts = {path: text.replace("parcel-sent", "sent") for path, text in EVENTS.items()}  # a single word
+    claim = Asked(texts).ask("what handles the event `sent`?").claim
+    assert claim.startswith('"sent" is given, with a function, to `post.on` in listen (post.js:6).')
+
+
+def test_what_calls_a_member_that_stores_a_function_may_call_that() -> None:
+    texts = {
+        "command.js": "function runOnce (row) {\n  return row\n}\n\nfunction build (command) {\n"
+        "  command.execute = runOnce\n}\n",
+        "loop.js": "function loop (command, rows) {\n  for (const row of rows) command.execute(row)\n}\n",
+    }
+    claim = Asked(texts).ask("who calls runOnce?").claim
+    assert "perhaps by loop (loop.js:1-3)" in claim or "perhaps called by loop (loop.js:1-3)" in claim
