@@ -4,9 +4,9 @@ A bare name is looked up in the enclosing scopes, among imports and in the visib
 receiver's type, its extensions and its bases. If that fails, either is looked up by name alone. The resolver
 of each language overrides what differs in it.
 
-EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
-few. More than MAX_POSSIBLE give none, and neither do common member names on a receiver of unknown type. A
-call of a type means the type, and its declared constructor that accepts that many arguments.
+EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of
+several, of which MAX_DECLARING at most are listed. What is known by its name alone is less: see `guesses.py`.
+A call of a type means the type, and its declared constructor that accepts that many arguments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repo_mcp.graph.program import (
     join_targets,
 )
 from repo_mcp.graph.typed.file_scope import FileScope, find_lookup_ordinal
-from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, Guesses
+from repo_mcp.graph.typed.guesses import MAX_DECLARING, Guesses
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
@@ -253,7 +253,7 @@ class LanguageResolver(Guesses):
             is_doubted = several or is_macro or found.is_elsewhere
             confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
         if several:
-            declarations = declarations[:MAX_POSSIBLE]
+            declarations = declarations[:MAX_DECLARING]
         return Resolution(self._weaken_constructors(declarations, confidence))
 
     def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
