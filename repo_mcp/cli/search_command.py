@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
@@ -277,7 +278,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         if options.context:
             hits = tuple(widen(repository, hit, options.context) for hit in answer.hits)
             answer = replace(answer, hits=hits)
-        lacks_paths = not answer.hits and options.paths and not _has_files(repository, request.file_glob)
+        missing = find_missing(repository, options)
     if options.json:
         from repo_mcp.cli.console.plain import to_plain, write_json
 
@@ -300,17 +301,36 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
     else:
         page.show(hits, explain=options.explain)
     if not answer.hits:
-        note(f"{NOTHING} {PATHS_BEHIND}" if lacks_paths else NOTHING)
+        note(f"{NOTHING} {PATHS_BEHIND}" if missing else NOTHING)
     elif answer.truncated and not answer.is_last:
         least = "at least " if answer.total_is_lower_bound else ""
         note(f"{len(answer.hits)} of {least}{answer.total:,} matches; more with --top-k.")
-    for message in answer.warnings:
-        warn(message)
+    warn_of_paths(answer.warnings, missing, request.file_glob, options)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
 
 
-def _has_files(repository: Repository, glob: str | None) -> bool:
-    return repository.list_files(glob, 1, include_hidden=False).total > 0
+def find_missing(repository: Repository, options: Namespace) -> list[str]:
+    """Return the paths behind QUERY at which there is nothing that may be searched."""
+    root, reader = find_working_root(options.repo_root), repository.tree.reader
+    missing = []
+    for path in options.paths:
+        with suppress(RepoError):
+            inside = reader.normalise(root.read_inside(path))
+            if inside and reader.lstat(inside) is None:
+                missing.append(path)
+    return missing
+
+
+def warn_of_paths(
+    warnings: Iterable[str], missing: Sequence[str], glob: str | None, options: Namespace
+) -> None:
+    """Print the warnings of an answer, and which paths are missing: nobody wrote the glob made of them."""
+    for path in missing:
+        warn(f"There is no file or directory {path} to search.")
+    for message in warnings:
+        if not (missing and glob and f"`{glob}`" in message):
+            written = " ".join([*options.glob, *options.paths])
+            warn(message.replace(f"`{glob}`", f"`{written}`") if glob else message)
 
 
 def open_page(options: Namespace) -> HitsPage:
@@ -351,6 +371,7 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=options.json)
         answer = repository.search_exact(request, scan=True)
+        missing = find_missing(repository, options)
     if options.json:
         from repo_mcp.cli.console.plain import to_plain, write_json
 
@@ -366,13 +387,12 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
     else:
         page.list_matches(tuple(replace(one, path=root.show(one.path)) for one in answer.matches))
     if not answer.total:
-        note(NOTHING)
+        note(f"{NOTHING} {PATHS_BEHIND}" if missing else NOTHING)
     elif answer.truncated:
         least = "at least " if answer.total_is_lower_bound else ""
         shown = f"{len(answer.files):,} files" if names_files else f"{len(answer.matches):,}"
         note(f"{shown} of {least}{answer.total:,} lines; more with --top-k.")
-    for message in answer.warnings:
-        warn(message)
+    warn_of_paths(answer.warnings, missing, request.file_glob, options)
     return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
 
 

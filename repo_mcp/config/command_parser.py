@@ -56,6 +56,10 @@ class CommandParser(argparse.ArgumentParser):
             shown,
         )
         shown = re.sub(r"^argument (\S+): ", r"\1: ", shown)
+        shown = re.sub(r"invalid int value: (.*)$", r"\1 is not a whole number", shown)
+        shown = re.sub(r"invalid float value: (.*)$", r"\1 is not a number", shown)
+        shown = re.sub(r"invalid choice: (.*) \(choose from (.*)\)$", r"\1 is none of \2", shown)
+        shown = re.sub(r"expected one argument$", "a value is missing", shown)
         self.exit(EXIT_USAGE, f"{self.prog}: {shorten_message(shown)}. See {self.prog} --help.\n")
 
 

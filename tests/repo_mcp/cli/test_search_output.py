@@ -123,9 +123,21 @@ def test_filters_are_taken_as_people_mean_them(tree: Path) -> None:
 
 def test_words_without_quotes_are_said_to_be_paths(tree: Path) -> None:
     said = "What follows QUERY are paths: put quotes around several words."
-    assert said in run(tree, "search", "zeppelin", "voyage").stderr
-    nothing = run(tree, "search", "qqzzqq", ".").stderr
-    assert ("Nothing found." in nothing, said in nothing) == (True, False)
+    missing = "There is no file or directory voyage to search."
+    for mode in ("--mode=bm25", "-F"):
+        nowhere = run(tree, "search", mode, "zeppelin", "voyage")
+        assert (nowhere.returncode, nowhere.stdout) == (1, "")
+        assert nowhere.stderr == f"Nothing found. {said}\nrepo-mcp: warning: {missing}\n"
+        nothing = run(tree, "search", mode, "qqzzqq", ".").stderr
+        assert ("Nothing found." in nothing, said in nothing) == (True, False)
+        some = run(tree, "search", mode, "zeppelin", "voyage", ".")
+        assert (some.returncode, missing in some.stderr, said in some.stderr) == (0, True, False)
+
+
+def test_a_filter_of_paths_is_named_as_written(tree: Path) -> None:
+    (tree / "empty").mkdir()
+    stderr = run(tree, "search", "zeppelin", "empty", "-g", "*.py").stderr
+    assert "This filter matches no file: `*.py empty`." in stderr
 
 
 def test_the_line_of_a_hit_is_one_of_its_symbol(tree: Path) -> None:
