@@ -8,7 +8,7 @@ SYSTEMS = [f"src/system{number:02}.c" for number in range(14)]
 TEXTS = {
     "include/total.h": "unsigned total(void);\n",
     "test/use.c": '#include "../include/total.h"\nunsigned use(void) { return total(); }\n',
-    **{path: '#include "../include/total.h"\nunsigned total(void) { return 1; }\n' for path in SYSTEMS},
+    **dict.fromkeys(SYSTEMS, '#include "../include/total.h"\nunsigned total(void) { return 1; }\n'),
 }
 
 
