@@ -24,6 +24,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import list_languages
 from repo_mcp.live.index_report import CHANGING
 from repo_mcp.live.look_ahead import Need
+from repo_mcp.live.refresher import FAILED
 from repo_mcp.model import IndexedPath
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.precise_index import PreciseView
@@ -187,7 +188,9 @@ class LiveGraph:
                 if error.code is not ErrorCode.NOT_FOUND or not self._opened_with.warnings:
                     raise
                 message = " ".join([error.message, *self._opened_with.warnings])
-                is_growing = self._opened_with.warnings != [CHANGING]  # else mostly nothing has changed
+                told = self._opened_with.warnings
+                # else mostly nothing has changed, or nothing will until the fault is mended
+                is_growing = told != [CHANGING] and not any(one.startswith(FAILED) for one in told)
                 advice = "Ask again in a moment." if self._follows else "Refresh the index and ask again."
                 is_advised = "again in a moment" in error.hint
                 hint = f"{f'{advice} ' * (is_growing and not is_advised)}{error.hint}".strip()

@@ -17,6 +17,7 @@ from itertools import islice
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
+from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.languages.patterns.language_registry import find_language, passes_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
@@ -32,6 +33,7 @@ from repo_mcp.workspace.walked_files import FileColumns
 
 MAX_LARGE = 3  # files above the size limit that are named
 LOOK_SECONDS = 0.5  # enough for a walk of 80,000 files
+UNLISTED = "Some directories could not be listed, so the files in them are not searched: see the status."
 
 
 class LeftOut:
@@ -75,6 +77,11 @@ class LeftOut:
         named = ", ".join(f"`{path}`" for path in islice(order_by_role(sorted(large)), MAX_LARGE))
         more = f" and {len(large) - MAX_LARGE:,} more" if len(large) > MAX_LARGE else ""
         return (f"Larger than max_file_bytes, and so not searched: {named}{more}.",)
+
+    def describe_unlisted(self) -> tuple[str, ...]:
+        """Return a warning if directories could not be listed when the tree was last walked."""
+        found = self._read_seen()
+        return () if found is None or found.complete else (UNLISTED,)
 
     def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return a warning for a glob that lists nothing; with `hides`, hidden files were not listed."""
@@ -127,11 +134,16 @@ class LeftOut:
 
     def _read_skipped(self) -> Mapping[str, SkipReason]:
         """Return the files that were seen but not indexed, with the reasons; none while that is not known."""
+        found = self._read_seen()
+        return {} if found is None else found.get_skipped()
+
+    def _read_seen(self) -> SeenFiles | None:
+        """Return the record of the last refresh; None while there is none."""
         try:
             found = self._index.generation.read_seen()
         except (IndexFormatError, OSError):  # whoever reads the index reports it
-            return {}
-        return {} if found is None else found[1].get_skipped()
+            return None
+        return None if found is None else found[1]
 
     def _find_reason(self, path: str) -> str | None:
         """Return why the last walk left a file out because of its name; None if it did not."""

@@ -223,6 +223,8 @@ class Repository:
         except RepoError as error:
             from repo_mcp.repository.near_paths import add_near_paths  # Imported late: few paths lead nowhere
 
+            if error.code is ErrorCode.NOT_FOUND:
+                self.tree.check_root()
             raise add_near_paths(error, path, self.tree, self._index.find_searcher()) from error
 
     # Searching
@@ -267,8 +269,9 @@ class Repository:
             raise self._index.report_damage() from error
         if answer.total:
             return answer
-        first, last = self._left_out.describe_request(request), self._left_out.describe_large(request)
-        return replace(answer, warnings=(*first, *answer.warnings, *last))
+        left_out = self._left_out
+        first, last = left_out.describe_request(request), left_out.describe_large(request)
+        return replace(answer, warnings=(*first, *answer.warnings, *last, *left_out.describe_unlisted()))
 
     def select_files(self, request: SearchRequest) -> Callable[[str], bool]:
         """Return what tells if a file passes the filters of a request. Raises INVALID_ARGUMENT."""
@@ -283,8 +286,10 @@ class Repository:
         """
         request = self._filters.cut_root(self._filters.name_language(request))
         answer = self.engines.exact.search(request, cancelled, scan=scan)
-        warnings = () if answer.total else self._left_out.describe_request(request)
-        return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
+        if answer.total:
+            return answer
+        first, last = self._left_out.describe_request(request), self._left_out.describe_unlisted()
+        return replace(answer, warnings=(*first, *answer.warnings, *last))
 
     # The index
 

@@ -41,6 +41,7 @@ from repo_mcp.workspace.walked_files import FileColumns
 MAX_DEPTH = 128  # most directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # most entries that are visited: twenty times the largest repository we aim at
 GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out."
+UNLISTED = "could not be listed, so files there are missing or may be out of date: check the permissions."
 _HELD_LEVELS = 16  # most directories kept open at a time
 _NO_VERDICTS = NewVerdicts()
 
@@ -282,7 +283,7 @@ class _Walk:
         count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # warned about above
         if count:
             named = "1 directory" if count == 1 else f"{count} directories"
-            self.warnings.append(f"{named} could not be listed: files there may have changed since.")
+            self.warnings.append(f"{named} {UNLISTED}")
         return WalkReport(self.files.finish(), skipped, unreadable, tuple(self.warnings), denied)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.live.index_report import NOT_LISTED
 from repo_mcp.model import IndexProgress, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import resolve_folder
+from repo_mcp.workspace.walk import UNLISTED
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -47,12 +49,18 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
         *([WHOLE] if folder else []),
         *repository.warnings,
         *done.refresh.warnings,
-        *done.index.warnings,
+        *_drop_told(done.index.warnings, done.refresh.warnings),
         *done.symbols.warnings,
     ]
     if done.structure.left:
         notes.append(f"{len(done.structure.left)} of the files changed while they were parsed; index again.")
     return Draft(lambda _: Part(result, notes), render=_render)
+
+
+def _drop_told(warnings: Iterable[str], told: Iterable[str]) -> list[str]:
+    """Return the warnings of the index without those that the refresh has told already, in other words."""
+    is_told = any(one.endswith(UNLISTED) for one in told)
+    return [one for one in warnings if one not in told and not (is_told and one == NOT_LISTED)]
 
 
 def _describe(done: WholeReport) -> Result:

@@ -105,6 +105,18 @@ def test_a_refresh_that_failed_is_reported_until_one_has_looked_at_the_whole_tre
     assert (repository.status().state, repository.status().stale) == ("ready", 0)
 
 
+def test_nobody_is_told_to_ask_again_after_a_refresh_that_failed(
+    repository: Repository, root: Path, data: Path
+) -> None:
+    (root / "ling.py").write_text("def ling():\n    return 2\n")
+    with is_full(data):
+        assert refuse(repository) is ErrorCode.INDEX_UNAVAILABLE
+        with pytest.raises(RepoError) as unknown, repository.engines.graph.open():
+            raise RepoError(ErrorCode.NOT_FOUND, "No symbol.", "Look.")
+    assert unknown.value.message.endswith(NO_SPACE)
+    assert unknown.value.hint == "Look."
+
+
 def test_a_lock_that_another_holds_is_reported_and_a_refresh_that_runs_here_is_not(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -13,11 +14,14 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import tree_look
 from repo_mcp.live.index_report import NOT_LISTED
+from repo_mcp.live.left_out import UNLISTED
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace import walk
 from repo_mcp.workspace.glob_filter import GlobFilter
+from repo_mcp.workspace.walk import MAX_DEPTH
 from repo_mcp.workspace.walk_level import WalkLevel
+from tests.posix import posix
 
 Open = Callable[[], Repository]
 
@@ -456,6 +460,29 @@ def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Pat
         assert found
     finally:
         repository.close()
+
+
+@posix
+def test_a_missing_file_of_a_root_that_is_gone_is_explained_by_that(root: Path) -> None:
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        with pytest.raises(RepoError, match=r"There is nothing at 'gone\.py'"):
+            repository.open_file("gone.py", 1, 1)
+        rmtree(root)
+        with pytest.raises(RepoError, match="The root was moved, replaced or deleted"):
+            repository.open_file("gone.py", 1, 1)
+
+
+def test_an_empty_answer_says_that_directories_were_not_listed(tmp_path: Path) -> None:
+    root = tmp_path / "deep"
+    (root / "/".join(["d"] * (MAX_DEPTH + 1))).mkdir(parents=True)
+    (root / "a.py").write_text("alpha = 1\n")
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        assert repository.search(SearchRequest("omega", 5)).warnings[-1] == UNLISTED
+        assert repository.search_exact(ExactRequest("omega")).warnings == (UNLISTED,)
+        assert repository.search(SearchRequest("alpha", 5)).warnings == ()
+        assert repository.search_exact(ExactRequest("alpha")).warnings == ()
 
 
 def test_an_empty_answer_names_files_that_are_too_large(root: Path) -> None:

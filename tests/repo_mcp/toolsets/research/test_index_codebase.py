@@ -15,10 +15,12 @@ import pytest
 from index_format import DiskDirectory, verify_index
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import indexer
+from repo_mcp.live.index_report import NOT_LISTED
 from repo_mcp.model import IndexProgress
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.repository import whole_index
-from repo_mcp.toolsets.research.index_calls import WHOLE
+from repo_mcp.toolsets.research.index_calls import WHOLE, _drop_told
+from repo_mcp.workspace.walk import UNLISTED
 from tests.deep.sizes import IS_DEEP
 from tests.repo_mcp.toolsets.research.research_roots import TREE, Served
 from tests.written_trees import write_tree
@@ -261,3 +263,9 @@ def test_a_refresh_in_the_background_is_waited_for(served: Served, monkeypatch: 
     found: dict[str, Any] = served.call("index_codebase", path=".")
     assert found["files"] == FILES
     assert time.monotonic() - started > 0.4
+
+
+def test_directories_that_could_not_be_listed_are_told_once() -> None:
+    told = f"2 directories {UNLISTED}"
+    assert _drop_told([NOT_LISTED, "Other."], [told]) == ["Other."]
+    assert _drop_told([NOT_LISTED, "Other."], ["Other."]) == [NOT_LISTED]
