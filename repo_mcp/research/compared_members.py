@@ -42,7 +42,7 @@ def list_enum_members(subject: Subject) -> list[Node]:
 
 
 def name_value(subject: Subject) -> str:
-    """Return the name that a value has which a subject is, or which is bound to it."""
+    """Return the name of a value that a subject is, or that is bound to it."""
     return split_qualified(subject.name or subject.asked)[-1]
 
 

@@ -103,7 +103,7 @@ def _follow_form(state: ResearchState, reading: Reading) -> Gathered:
         note_subjects(state, reading, wrappers)
     gathered = _INVESTIGATIONS[reading.form](state, reading) or Gathered()
     note_wrappers(state, wrappers)
-    if state.request.focus is not None and is_relation(reading.form):  # it adds what is related otherwise
+    if state.request.focus is not None and is_relation(reading.form):  # which adds other relations
         gathered.claim = build_claim(state, reading, gathered.chains)
     _add_focus(state, reading, gathered)
     gathered.groups = gather_groups(state, reading)

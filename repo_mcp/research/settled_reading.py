@@ -45,7 +45,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 
-# Words that tell something: a phrase with so many is no name. Settings are often described in more.
+# Telling words: a phrase with this many is not a name. Settings are often described in more.
 SENTENCE_WORDS = {Form.DEFINED: 4, Form.DIFFERENCE: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
 _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from encodings.aliases import aliases
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -27,6 +27,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
+ReadLines = Callable[[str], Sequence[str]]  # a path -> the lines of its file
 SNIFFED_BYTES = 8192
 MAX_NAMED_CHARS = 120  # of a word in a message
 REPLACED = "The text is not valid {codec}; it was decoded with replacement characters."

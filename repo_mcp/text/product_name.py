@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from repo_mcp.errors import RepoError
+from repo_mcp.text.lines import ReadLines
 from repo_mcp.text.question_words import list_words
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
@@ -60,7 +60,7 @@ def is_one_sentence(text: str) -> bool:
     return not {"\n", '"'}.intersection(text.strip())
 
 
-def leave_out_product(text: str, read_lines: Callable[[str], Sequence[str]]) -> str:
+def leave_out_product(text: str, read_lines: ReadLines) -> str:
     """Return a question without the product where that stands alone, if more is said.
 
     `read_lines` returns the lines of a file in the root, or raises RepoError.
@@ -78,7 +78,7 @@ def leave_out_product(text: str, read_lines: Callable[[str], Sequence[str]]) -> 
     return rest if rest != text and set(list_words(rest)) < set(list_words(text)) else text
 
 
-def find_product_names(read_lines: Callable[[str], Sequence[str]]) -> set[str]:
+def find_product_names(read_lines: ReadLines) -> set[str]:
     """Return the names that the manifests in the root give the product, folded as `_fold` does."""
     names = set()
     for path in (PACKAGE, *_MANIFESTS):

@@ -17,7 +17,7 @@ import numpy as np
 from index_format import find_changes
 from repo_mcp.arrays import F64, I64
 from repo_mcp.ranking.files.ranking_weights import RankingWeights
-from repo_mcp.ranking.query.intent import split_stems
+from repo_mcp.ranking.query.asked_name import split_stems
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.analysis import LONG_WORD, get_root
 from repo_mcp.text.roles import FileRole, find_name_role, find_role, is_test_path, is_translation

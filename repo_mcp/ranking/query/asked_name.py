@@ -140,7 +140,7 @@ def grade_name(asked: str, name: str) -> int:
         return CASE
     if folded.isascii() and not all(map(folded.__contains__, wanted.roots)):
         return 0  # most names of a chunk, without cutting them into parts
-    if not wanted.stems.issubset(_split_stems(name)):
+    if not wanted.stems.issubset(split_stems(name)):
         return 0
     return SPELLING if wanted.parts == _split(name) else PARTS
 
@@ -158,7 +158,7 @@ class _CutName:
 
 @lru_cache(maxsize=64)  # a look-up compares few names with those of whole chunks
 def _cut_asked(name: str) -> _CutName:
-    stems = _split_stems(name)
+    stems = split_stems(name)
     roots = map(get_root, stems) if name.isascii() and LONG_WORD not in stems else ()
     parts = _split(name)
     spelled = re.compile(
@@ -173,6 +173,7 @@ def _split(name: str) -> list[str]:
 
 
 @lru_cache(maxsize=1_024)  # 0.7 MB; a look-up compares the names of whole chunks
-def _split_stems(name: str) -> tuple[str, ...]:
+def split_stems(name: str) -> tuple[str, ...]:
+    """Return the stems of a word's parts, or of the word itself when it has no parts."""
     terms = get_word_terms(name)
     return terms[1:] or terms

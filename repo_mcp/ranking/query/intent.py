@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from repo_mcp.ranking.query.asked_name import AskedName, find_asked_name
+from repo_mcp.ranking.query.asked_name import AskedName, find_asked_name, split_stems
 from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import PART, get_name_term, get_word_terms
+from repo_mcp.text.analysis import PART, get_name_term
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS, STOP_WORDS
 
@@ -117,12 +117,6 @@ def _list_modules(asked: AskedName) -> list[Clue]:
     """Return what may be the dotted name of the module that a name is declared in, the longest first."""
     sizes = range(len(asked.qualifiers), 1, -1)
     return [Clue(ClueKind.PATH, ".".join(asked.qualifiers[:size])) for size in sizes]
-
-
-def split_stems(word: str) -> tuple[str, ...]:
-    """Return the stems of a word's parts, or of the word itself when it has no parts."""
-    terms = get_word_terms(word)
-    return terms[1:] or terms
 
 
 def _list_names(

@@ -1,6 +1,6 @@
 """Read what a question wants to add, wherever it says so: "I want to write my own router, where?". Pure.
 
-The whole sentences in grammar.py come first. How something is added, or what happens then, is no such
+The whole sentences in grammar.py come first. How something is added, or what happens then, is another
 question.
 """
 
@@ -23,7 +23,7 @@ _ADDS = """add adding create creating write writing implement implementing plug_
     install installing use using"""
 _ENDS = """to for in into of that which so and or like such from with without after before at as get on when
     instead by via using through alongside be go live"""
-# Words that tell no kind: what is added to an existing thing is no new one.
+# Words that name no kind: what is added to an existing thing is not a new one.
 _NO_KINDS = frozenset(
     """
     argument arguments case cases check checks choice choices field fields few line lines lot one parameter
@@ -49,7 +49,7 @@ _ADDED = re.compile(
 
 
 def read_addition(text: str) -> str:
-    """Return the kind of thing that a question wants to add: "router"; "" if it is no such question."""
+    """Return the kind of thing that a question wants to add: "router"; "" if it adds nothing."""
     if len(text) > MAX_CHARS or _IS_OPEN.match(text) or not _ASKS.search(text):
         return ""
     found = _ADDED.search(text)

@@ -1,4 +1,4 @@
-"""Find what a name runs that is bound to a value, and what a package exports under a name.
+"""Find what a call of a name runs that is bound to a value, and what a package exports under a name.
 
     stop: _Stop = _Stop()            a call of `stop` runs `_Stop.__call__`
     export const halt = doHalt       a call of `halt` runs `doHalt`
@@ -10,7 +10,6 @@ Left out on purpose: values that functions compute, of which nothing is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
@@ -21,6 +20,7 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.question.members_of_types import REAL_TYPES, find_inherited_named, list_members
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.lines import ReadLines
 
 # Members that run when an object is called: of Python, of C++, of Swift.
 _CALLED = frozenset({"__call__", "operator()", "callAsFunction"})
@@ -32,7 +32,6 @@ _MADE = (*CALLS, EdgeType.REFERENCES)
 # `= Stop()`, `= doHalt`: what a value is given, and the bracket behind it if it is called.
 _GIVEN = re.compile(r"=\s*(?:new\s+)?(?:[\w$]+(?:\.|::))*([\w$]+)\s*+([({]|;?\s*+$)")
 _SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
-ReadLines = Callable[[str], Sequence[str]]
 
 
 def find_exported(graph: Graph, name: str) -> list[Node]:
@@ -48,7 +47,7 @@ def find_exported(graph: Graph, name: str) -> list[Node]:
 
 
 def find_run(graph: Graph, node: Node, read_lines: ReadLines) -> list[Node]:
-    """Return what a call of a value surely runs, a type before its member; [] for what is no function."""
+    """Return what a call of a value surely runs, a type before its member; [] if it cannot be called."""
     around = graph.get_node(Declaration(node.path, node.symbol.parent))
     if node.symbol.kind not in VALUE_KINDS or around.symbol.kind not in _SCOPES:
         return []

@@ -26,7 +26,7 @@ _MEMBER = re.compile(r"([a-zA-Z_$][\w$]*[!?]?)(?:\(\))?")
 
 
 def leave_out_circumstance(text: str) -> str:
-    """Return a phrase without a clause behind it that says when the difference counts."""
+    """Return a phrase without a clause at its end that says when the difference counts."""
     return _CIRCUMSTANCE.sub("", text)
 
 

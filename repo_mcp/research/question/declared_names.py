@@ -26,7 +26,6 @@ from repo_mcp.research.question.members_of_types import REAL_TYPES, find_inherit
 from repo_mcp.research.question.namesakes import (
     FOLLOWED,
     KINDS,
-    ReadLines,
     are_written,
     choose_overloads,
     drop_bodiless,
@@ -40,11 +39,12 @@ from repo_mcp.research.question.namesakes import (
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.text.lines import ReadLines
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
-MOST_BODIES = 2  # functions, of which one may be what `.d.ts` declares
-MAX_LOOKED_AT = 80  # declarations of one name
-COMMON = 20  # declarations of one name, of more of which length tells less than place
+MOST_BODIES = 2  # functions, one of which may be what a `.d.ts` file declares
+MAX_LOOKED_AT = 80  # declarations of one name that are considered
+COMMON = 20  # declarations of one name; among more, length says less than place
 MAX_FILES = 800  # files that declare one name
 MAX_NAME_PARTS = 64  # of one name; each is looked up in what the parts before it name
 
@@ -102,9 +102,9 @@ class DeclaredNames:
         )
 
     def _stand_in(self, nodes: Sequence[Node], form: Form) -> list[Node]:
-        """Return nodes with what values run that are called, in place of these where that is asked for.
+        """Return the nodes; where a form asks what something does, with what a value runs in its place.
 
-        Of an object, its type says what it is, and its member what a call does. Its users name the value.
+        The type of an object says what it is, and its member what a call does. Users name the value itself.
         """
         found: list[Node] = []
         for node in nodes:
@@ -149,9 +149,9 @@ class DeclaredNames:
         return self._list_alike(plain, kinds), TakenAs.DECLARED_OTHERWISE
 
     def _list_bodies(self, nodes: Sequence[Node]) -> list[Node]:
-        """Return the functions of the name of some that only a file like `.d.ts` declares, if they are few.
+        """Return the functions that are named like nodes of files such as `.d.ts`, if they are few.
 
-        There `app.start` is one of a namespace; it may be written as any function of a module.
+        There, `app.start` belongs to a namespace; its body may be any function of a module.
         """
         if not nodes or not all(only_declares(node.path) for node in nodes):
             return []

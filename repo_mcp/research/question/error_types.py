@@ -7,13 +7,14 @@ class OAuthError(Serializable)    is only named like one, and is none where erro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, KINDS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.text.lines import ReadLines
 
 MAX_BASES = 12  # types looked at above one
 HEAD_LINES, LINE_CHARS = 12, 400  # of a type, in which its bases stand; attributes and `#if` come first
@@ -21,7 +22,6 @@ _BOUNDS = Bounds(files=8, references=20)
 _NAME = re.compile(r"(?:Error|Exception|Failure|Fault|Throwable)s?$")
 _MAKER = re.compile(r"New\w*Err$")
 _MADE_BY_FUNCTIONS = frozenset({"javascript", "typescript"})
-ReadLines = Callable[[str], Sequence[str]]
 _OF_CPP = frozenset({"exception", "logic_error", "runtime_error"})  # bases of the library
 _ROOTS = frozenset({"BaseException", "Throwable"})  # bases of all errors, where the library is the program
 # Languages in which only types are raised that derive from a base of all errors.
@@ -45,7 +45,7 @@ def is_of_error(symbol: str, kind: str) -> bool:
 def is_error(graph: Graph, node: Node, read_lines: ReadLines) -> bool:
     """Return True for what can be raised: a type of errors, or a value or a member of an enumeration of them.
 
-    Of functions, those are meant that are named as what they make, as `NewClosedErr` is in Go, and
+    Of functions, those count that are named for what they make, as `NewClosedErr` is in Go, and
     `ClosedError` where only what makes something begins with a capital letter.
     """
     if node.symbol.kind in CALLABLE_KINDS:

@@ -24,7 +24,7 @@ from repo_mcp.research.question.phrases import Phrase, leave_out_tail, read_phra
 from repo_mcp.research.question.sentence_forms import SENTENCE_FORMS, build_pattern, join_phrases
 from repo_mcp.text.question_words import leave_out_kind
 
-# Forms whose phrases are words to search for, and no names.
+# Forms whose phrases are words to search for, not names.
 DESCRIBED_FORMS = frozenset({Form.EXTENSION, Form.ERRORS})
 _OF_ONE_NAME = frozenset({Form.CALLERS, Form.DEFINED, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.RAISED})
 _OVER_ADDITION = frozenset({Form.DEPENDENTS, Form.DIFFERENCE, Form.ERRORS})  # though something is to be added
@@ -62,11 +62,11 @@ _ASKS = re.compile(
     r"|it \w+ (?:how|if|what|when|where|whether|which|who|why) ",
     re.IGNORECASE,
 )
-# "where are jobs dropped when the queue is full": what is described by a clause is no name.
+# "where are jobs dropped when the queue is full": what a clause describes is not a name.
 _CLAUSE = re.compile(
     r"\w[,;]? (?:although|because|how|if|unless|until|when|whether|which|while) \w", re.IGNORECASE
 )
-# "save of Store", "the method save() in Store": a member, and not its type.
+# "save of Store", "the method save() in Store": a member, not its type.
 _MEMBER_OF = re.compile(
     r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
     r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
@@ -135,7 +135,7 @@ def _is_sure(parsed: Parsed) -> bool:
 
 
 def asks_for_tests(query: str) -> bool:
-    """Return True for a question for the tests of something."""
+    """Return True for a question that asks for the tests of something."""
     return any(one.form is Form.TESTS for one in parse_question(query))
 
 

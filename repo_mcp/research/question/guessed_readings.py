@@ -25,7 +25,7 @@ from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
-# Guesses that say of no setting which one it is. A package may be called so.
+# Guesses that do not say which setting is meant. A package may have such a name.
 _ANY_SETTING = frozenset(
     ("config", "configuration", "default", "defaults", "option", "options", "setting", "settings")
 )
@@ -127,7 +127,7 @@ def only_describes(phrase: Phrase) -> bool:
 
 
 def _does(subject: Subject) -> bool:
-    """Return True for types and functions, which are no values."""
+    """Return True for types and functions, which are not values."""
     kinds = {node.symbol.kind for node in subject.nodes}
     return bool(kinds) and kinds <= TYPE_KINDS | CALLABLE_KINDS
 
@@ -140,5 +140,5 @@ def _may_be_guessed(parsed: Parsed) -> bool:
 
 
 def is_long(text: str) -> bool:
-    """Return True for a phrase that describes more than one subject can be: "the difference between ..."."""
+    """Return True for a phrase that is too long to describe one subject: "the difference between ..."."""
     return len(text.split()) > MAX_SUBJECT_WORDS

@@ -44,7 +44,7 @@ def list_fields(graph: Graph, node: Node) -> list[Node]:
 def find_inherited_named(graph: Graph, types: Sequence[Node], name: str) -> tuple[list[Node], bool]:
     """Return what some types inherit under a name, and whether they surely have nothing else of that name.
 
-    Nothing is sure of a type that derives from what is declared elsewhere, or is no class.
+    Nothing is sure of a type that derives from what is declared elsewhere, or that is not a class.
     """
     waiting, found = list(types), list[Node]()
     is_whole = bool(types)

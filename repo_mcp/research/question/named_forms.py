@@ -41,7 +41,7 @@ _FILE = re.compile(
     r"\.(?:[ch]|cc|cpp|cs|dart|exs?|go|hpp|hs|java|json|jsx?|kts?|lua|md|mjs|php|pyi?|rb|rs|scala|sh|svelte|swift|toml|tsx?"
     r"|vue|ya?ml|zig)$"
 )
-# "who throws X in `read`": X is no member of it.
+# "who throws X in `read`": X is not its member.
 _RAISED_IN = _compile(
     r"\b(?:throw|rais)(?:s|es?|ing)? (?:an? |the |new )?X (?:by|from|in|inside|of|within) (?:the )?X\b",
     r"\bX (?:\w+ ){0,3}(?:thrown|raised) (?:\w+ )?(?:by|from|in|inside|of|within) (?:the )?X\b",
@@ -55,7 +55,7 @@ _IS_OPEN = _compile(
     r"how (?!(?:do|can|would|should) (?:i|we|you) (?:find|see|list)\b)",
     r"(?:why|under (?:what|which)|what (?:happens|goes on|is going on))\b",
     r"what does\b(?!.*\b(?:raise|throw)\b)",
-    # Of "which options does X read", X is the reader, and no option.
+    # Of "which options does X read", X is the reader, not an option.
     r"(?:what|which)(?: [\w-]+){0,3} (?:options?|settings?|flags?|variables?) (?:does|do|can|did) ",
 )
 # "if it stopped removing them": what it does is changed, which no name tells.
@@ -171,7 +171,7 @@ def read_named_form(text: str) -> tuple[Form, tuple[str, ...]] | None:
 
 
 def find_only_name(text: str) -> str:
-    """Return what alone is written as a name in a text: `fetch` of "fetch() for a body"; "" for none."""
+    """Return the only word of a text that is written as a name: `fetch` of "fetch() for a body"; or ""."""
     names = [*_NAME.finditer(text)]
     return "" if len(names) != 1 or _is_file(names[0]) else names[0][1] or names[0][2]
 

@@ -18,6 +18,7 @@ from repo_mcp.research.question.members_of_types import REAL_TYPES
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.generated import is_generated
+from repo_mcp.text.lines import ReadLines
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
@@ -28,7 +29,6 @@ _SCRIPTS = frozenset({"javascript", "typescript"})
 _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _WORD = re.compile(r"[^\W_]+")
 IsCalled = Callable[[Node], bool]
-ReadLines = Callable[[str], Sequence[str]]
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
@@ -76,7 +76,7 @@ def drop_lesser(nodes: Sequence[Node], *, means_types: bool) -> list[Node]:
 
 
 def put_written_first(nodes: list[Node], read_lines: ReadLines) -> list[Node]:
-    """Return the nodes, of the first ones those last that lie in files which a program wrote."""
+    """Return the nodes; among the first MOST_READ, those in files that a program wrote come last."""
     first, rest = nodes[:MOST_READ], nodes[MOST_READ:]
     if len(first) < 2:
         return nodes

@@ -37,12 +37,12 @@ def fold_signs(name: str) -> str:
 
 
 def is_named_default(name: str) -> bool:
-    """Return True for a name with a word that says that it is what something is at first: `DEFAULT_LIMIT`."""
+    """Return True for a name with a word for a value that something has at first: `DEFAULT_LIMIT`."""
     return not OF_DEFAULTS.isdisjoint(write_snake(name).strip("_").split("_"))
 
 
 def write_snake(name: str) -> str:
-    """Return a name as languages write it that join words by underscores: `max_tries` for `maxTries`."""
+    """Return a name in snake case: `max_tries` for `maxTries`."""
     return _INNER.sub("_", name).lower()
 
 
@@ -52,7 +52,7 @@ def looks_like_name(text: str) -> bool:
 
 
 def looks_like_code(text: str) -> bool:
-    """Return True for a text that no prose has: `maxRetries`, `max_retries`, `a.b`."""
+    """Return True for a text that does not occur in prose: `maxRetries`, `max_retries`, `a.b`."""
     return _IS_SURELY_NAME.search(text) is not None
 
 
@@ -60,7 +60,7 @@ def list_names(text: str) -> list[str]:
     """Return the names that a phrase may mean.
 
     A phrase that is a name as a whole means only itself; in any other, the words that look like names, all
-    words joined ("let command": LetCommand), and those joined that say something.
+    words joined ("let command": LetCommand), and the telling ones joined.
     """
     if _NAME.fullmatch(text):
         return [text]
@@ -86,7 +86,7 @@ def leave_out_parts(names: Sequence[str]) -> list[str]:
 
 
 def is_abbreviation(name: str) -> bool:
-    """Return True for what is written as a qualified name and is none: "e.g"."""
+    """Return True for what looks like a qualified name but is not one: "e.g"."""
     return name.lower() in ("e.g", "i.e")
 
 

@@ -33,7 +33,7 @@ _OF_SYMBOL = re.compile(
     r"\b(?:calls?|called|invokes?|invoked|uses?|used|runs?|executed?|tests?|tested|covers?|covered)\b",
     re.IGNORECASE,
 )
-# It says nothing else: "set" is no name there.
+# It says nothing else: "set" is not a name there.
 _WHERE_SET = re.compile(
     r"(?:where|how|when) (?:is|are|was|were) "
     r"(?:it|they|this|that|these|those|(?:the|its) default(?: value)?) (?:actually )?"

@@ -106,7 +106,7 @@ def join_phrases(name: str) -> str:
     return f"(?:{'|'.join(endings)})"
 
 
-# A name that is no plain word: "the option parser" is none.
+# A name that is not a plain word: "the option parser" has none.
 _KEY = r"\S*(?:[-_.`'\"]|(?-i:[a-z][A-Z]))\S*"
 # The name of a type or module, which others include: "what includes stdio.h" asks for files.
 _TYPE = r"`?(?-i:[A-Z]\w*(?:(?:::|\.)[A-Z]\w*)*)`?"
@@ -212,7 +212,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "|external |outgoing |module |package )*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
     (Form.DEPENDENCIES, "(?:what (?:is|are) )?X..(?:'s)? (?:dependencies|imports|dependency "
      "(?:graph|map|tree))"),
-    # "a record" is one of many, which the program deletes, and no name.
+    # "a record" is one of many, which the program deletes, not a name.
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
      "|we |you )?<changed> (?!an? )X"),
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "

@@ -29,7 +29,7 @@ from repo_mcp.research.question.declared_names import (
 )
 from repo_mcp.research.question.error_types import is_error, is_error_name
 from repo_mcp.research.question.members_of_types import find_inherited_named, list_members
-from repo_mcp.research.question.namesakes import FOLLOWED, ReadLines, prefer
+from repo_mcp.research.question.namesakes import FOLLOWED, prefer
 from repo_mcp.research.question.phrase_names import (
     is_one_name,
     is_whole_name,
@@ -41,6 +41,7 @@ from repo_mcp.research.question.phrase_names import (
 from repo_mcp.research.question.phrases import Phrase
 from repo_mcp.research.question.subject_paths import find_folder, find_path, find_placed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.text.lines import ReadLines
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -101,7 +102,7 @@ class Subjects:
         return subject.taken_as is TakenAs.OUTSIDE and is_error_name(subject.name)
 
     def is_everywhere(self, name: str) -> bool:
-        """Return True for a name that so many files declare that it says of none which is meant."""
+        """Return True for a name that too many files declare to tell which one is meant."""
         return len(self._graph.scan.list_declaring(name)) > MAX_LOOKED_AT
 
     def find_undeclared(
@@ -135,7 +136,7 @@ class Subjects:
         return Subject(text, TakenAs.UNDECLARED, near=tuple(dict.fromkeys(near))[:MAX_NEAR])
 
     def find_headed(self, phrase: Phrase) -> Subject | None:
-        """Return what is named by the last word of a phrase, and about the others; None if nothing is.
+        """Return what the last word of a phrase names, if it is about the other words; or None.
 
         `Checkpoint` of the package `log` for "the log checkpoint": the others stand in its path, around it,
         or in the comment above it.
@@ -161,7 +162,7 @@ class Subjects:
         return None
 
     def _read_comment(self, node: Node) -> str:
-        """Return the lines above a declaration that begin as comments do, at most some."""
+        """Return the lines above a declaration that begin as comments do, at most MAX_COMMENT_LINES."""
         above = self._read_lines(node.path)[: node.symbol.start_line - 1][-MAX_COMMENT_LINES:]
         return " ".join(takewhile(_IS_COMMENT.match, reversed(above)))
 

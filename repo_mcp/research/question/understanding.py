@@ -25,12 +25,7 @@ from repo_mcp.research.question.grammar import DESCRIBED_FORMS, Parsed, asks_for
 from repo_mcp.research.question.guessed_readings import GuessedReadings, is_long, only_describes
 from repo_mcp.research.question.guessed_subjects import choose_same_last, read_own_name
 from repo_mcp.research.question.open_readings import read_open
-from repo_mcp.research.question.phrase_names import (
-    is_one_name,
-    is_path,
-    is_whole_name,
-    looks_like_code,
-)
+from repo_mcp.research.question.phrase_names import is_one_name, is_path, is_whole_name, looks_like_code
 from repo_mcp.research.question.phrases import Phrase, read_phrase
 from repo_mcp.research.question.readings import OF_SYMBOLS, build_reading
 from repo_mcp.research.question.subjects import Subjects
@@ -186,7 +181,7 @@ class _QuestionReader:
         return build_reading(_fit_form(parsed.form, found), found)
 
     def _try_raised(self, text: str, found: Subject) -> Reading | None:
-        """Return the reading of a question for what raises errors of a type; None if it is no such type.
+        """Return the reading of a question for what raises errors of a type; None if it is not such a type.
 
         One that no parser knows is told by its name, if a file has it.
         """
@@ -252,7 +247,7 @@ class _QuestionReader:
         return build_reading(parsed.form, (*missing, *(known if is_compared else ()))) if missing else None
 
     def _find_plain(self, text: str) -> tuple[Subject, ...]:
-        """Return what no parser reads by a single word with a capital letter, or by its path; or nothing."""
+        """Return the unparsed subject that a capitalised word or a path names; or nothing."""
         if not (_CAPITAL.fullmatch(text) or is_path(text)):
             return ()
         found = self._find_unparsed(Subject(text, TakenAs.UNDECLARED))

@@ -6,14 +6,14 @@ and the nearest tests are on the first page, however many symbols a diff changes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from repo_mcp.graph.vocabulary import DEFAULT_IMPACT_DEPTH
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolKind
-from repo_mcp.text.lines import escape_text, escape_texts
+from repo_mcp.text.lines import ReadLines, escape_text, escape_texts
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.argument_schemas import DEFAULT_REACHED
 from repo_mcp.toolsets.graph.rows import Row, render_lines
@@ -29,7 +29,6 @@ SHOWN_TESTS = 3  # of one file of tests: it is the file that is run
 SHOWN_LINES = 3  # of one symbol, with their text, and names at the other ends of its edges
 SHOWN_NUMBERS = 10  # of lines of one symbol
 POSSIBLE = "possible"
-ReadLines = Callable[[str], Sequence[str]]  # a file -> its lines, none where it changed since it was indexed
 
 
 def get_impact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
