@@ -22,15 +22,12 @@ import errno
 import os
 import stat as modes
 import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import FileStat
-from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.text.lines import unescape_text
 from repo_mcp.workspace.reader import windows_paths
@@ -45,6 +42,7 @@ from repo_mcp.workspace.reader.client_paths import (
     shown,
 )
 from repo_mcp.workspace.reader.held_root import ROOT_MOVED, explain_unusable_root, hold_root
+from repo_mcp.workspace.reader.kept_directory import KeptDirectory
 from repo_mcp.workspace.reader.opened_file import OpenedFile, file_stat, read_at_once, read_open_file
 
 if sys.platform == "win32":
@@ -55,8 +53,6 @@ else:
 Read = TypeVar("Read")
 
 _MAX_LINK_HOPS = 40  # the limit of Linux
-# A directory that is replaced while held open is noticed after this time at the latest.
-_HELD_DIRECTORY_SECONDS = 0.25
 # errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
@@ -65,15 +61,6 @@ _CLOSED = -1  # No descriptor: a closed root's number is soon reused, and a late
 NO_REFUSALS = Refusals()
 
 entry_name = native.entry_name  # the name of an entry that `RepositoryReader.scan` returned
-
-
-@dataclass(slots=True)
-class _HeldDirectory:
-    """The directory of the last `read_walked`, kept open for its neighbours."""
-
-    path: str
-    descriptor: int
-    opened_at: float  # time.monotonic
 
 
 class _LinkMet(Exception):
@@ -100,8 +87,7 @@ class RepositoryReader:
         held = hold_root(os.path.abspath(root)) if isinstance(root, str) else root
         self.root = held.path
         self._find_denial = find_denial
-        self._held: _HeldDirectory | None = None
-        self._held_lock = threading.Lock()
+        self._kept = KeptDirectory(self._descend_to, native.close_directory)
         try:
             self._root_directory = _open_root(held)
             # Only to recognise absolute paths as text: nothing is opened by this string.
@@ -167,13 +153,13 @@ class RepositoryReader:
         """
         self._refuse_denied(path)
         try:
-            held = self._take_held(path.rpartition("/")[0])
+            directory = self._kept.take(path.rpartition("/")[0])
         except OSError as error:
             raise explain_os_error(error, path) from None
         try:
-            return self.read_child(held.descriptor, path, max_bytes)
+            return self.read_child(directory.descriptor, path, max_bytes)
         finally:
-            self._give_held(held)
+            self._kept.give_back(directory)
 
     def read_child(self, directory: int, path: str, max_bytes: int) -> OpenedFile:
         """Return the bytes of the file at `path`, whose directory is open. Raises as `read_walked` does.
@@ -234,15 +220,15 @@ class RepositoryReader:
             return None
         directory_path, _, name = path.rpartition("/")
         try:
-            held = self._take_held(directory_path)
+            directory = self._kept.take(directory_path)
         except (OSError, ValueError, RepoError):
             return None
         try:
-            status = native.lstat(held.descriptor, name)
+            status = native.lstat(directory.descriptor, name)
         except (OSError, ValueError, RepoError):
             return None
         finally:
-            self._give_held(held)
+            self._kept.give_back(directory)
         served = modes.S_ISREG(status.st_mode) and self.bounds.find_refusal(status) is None
         return file_stat(status) if served else None
 
@@ -254,7 +240,7 @@ class RepositoryReader:
         directory_path, _, name = path.rpartition("/")
         try:
             self._refuse_denied(path + "/")
-            directory = self._descend(directory_path.split("/") if directory_path else [])
+            directory = self._descend_to(directory_path)
         except (OSError, ValueError, RepoError):
             return None
         try:
@@ -273,7 +259,7 @@ class RepositoryReader:
         """
         self._refuse_denied(path + "/")
         try:
-            return self._descend(path.split("/") if path else [])
+            return self._descend_to(path)
         except OSError as error:
             if error.errno == errno.EXDEV:
                 raise explain_refusal(path, OTHER_FILE_SYSTEM) from None
@@ -303,10 +289,7 @@ class RepositoryReader:
 
     def close(self) -> None:
         """Close the root. The reader must not be used afterwards."""
-        with self._held_lock:
-            held, self._held = self._held, None
-        if held is not None:
-            native.close_directory(held.descriptor)
+        self._kept.close()
         root, self._root_directory = self._root_directory, _CLOSED
         native.close_directory(root)
 
@@ -330,10 +313,10 @@ class RepositoryReader:
         except OSError as error:
             raise explain_os_error(error, path) from None
 
-    def _descend(self, parts: list[str]) -> int:
-        """Return a descriptor of the real directory `parts` beneath the root. Raises OSError."""
+    def _descend_to(self, path: str) -> int:
+        """Return a descriptor of the real directory at a normalised path. Raises OSError."""
         descriptor = native.duplicate(self._root_directory)
-        for name in parts:
+        for name in path.split("/") if path else ():
             try:
                 child = self.open_child(descriptor, name)
             finally:
@@ -419,29 +402,6 @@ class RepositoryReader:
         """Return the components with the one at `depth`, a link in an open directory, replaced."""
         target = native.read_link(directory, parts[depth])
         return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
-
-    def _take_held(self, path: str) -> _HeldDirectory:
-        """Return the directory at `path`, for this thread alone until `_give_held`."""
-        now = time.monotonic()
-        with self._held_lock:
-            held, self._held = self._held, None
-        if held is not None:
-            if held.path == path and now - held.opened_at < _HELD_DIRECTORY_SECONDS:
-                return held
-            native.close_directory(held.descriptor)
-        return _HeldDirectory(path, self._descend(path.split("/") if path else []), now)
-
-    def _give_held(self, held: _HeldDirectory) -> None:
-        """Keep the directory for the next call, unless another thread's is being kept.
-
-        Not on Windows, where nobody could rename or delete it meanwhile.
-        """
-        if sys.platform != "win32":
-            with self._held_lock:
-                if self._held is None:
-                    self._held = held
-                    return
-        native.close_directory(held.descriptor)
 
 
 def reach_directory(reader: RepositoryReader, path: str) -> str:

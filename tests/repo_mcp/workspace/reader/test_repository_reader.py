@@ -15,7 +15,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.reader import repository_reader
+from repo_mcp.workspace.reader import kept_directory, repository_reader
 from repo_mcp.workspace.reader.bounds import Refusals
 from repo_mcp.workspace.reader.repository_reader import RepositoryReader, read_many
 from tests.deep.sizes import choose
@@ -474,7 +474,7 @@ def test_a_directory_that_is_not_utf8_below_a_denied_one_hinders_no_look(root: P
 def test_a_replaced_directory_is_noticed(
     reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository_reader, "_HELD_DIRECTORY_SECONDS", 0.0)
+    monkeypatch.setattr(kept_directory, "KEPT_SECONDS", 0.0)
     assert reader.read_walked("src/main.py", LIMIT).data == b"main"
     (root / "src").rename(root / "old")
     (root / "src").mkdir()
