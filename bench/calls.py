@@ -33,7 +33,7 @@ from index_format.disk_directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.wire import Streams, Wire
-from repo_mcp.server import Server
+from repo_mcp.serving.stdio_server import Server
 from repo_mcp.serving.toolset_loader import load_toolsets
 
 ROOT = f"{Path(__file__).resolve().parent.parent}{os.sep}"

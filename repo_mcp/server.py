@@ -16,9 +16,7 @@ opened, 130 interrupted. Configuration errors are one line on stderr, and come b
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 
 from repo_mcp import __version__
 from repo_mcp.config.plain_options import read_plain
@@ -27,29 +25,31 @@ from repo_mcp.process.ending import end_process, kill_children
 from repo_mcp.protocol.instructions import describe_root, join_instructions, name_schemes, offers_tasks
 from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.ready_listing import read_listing
-from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
-from repo_mcp.threads import run_beside, start_daemon
+from repo_mcp.serving.stdio_server import (
+    CALLS_GRACE_SECONDS,
+    Server,
+    refresh_soon,
+    run_later,
+    stop_on_signals,
+)
+from repo_mcp.threads import run_beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
-    from repo_mcp.protocol.client_roots import ClientRoots
     from repo_mcp.protocol.http.options import HttpOptions
-    from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
     from repo_mcp.serving.served_roots import ServedRoots
     from repo_mcp.storage.held_directory import HeldDirectory
 
 
 WORKERS_GRACE_SECONDS = 0.2
-CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # how long the client's first frame is waited for before the rest is loaded
 SWITCH_SECONDS = 0.0005  # how long a computing thread keeps another one waiting; Python's default is 5 ms
-REFRESH_DELAY_SECONDS = 0.3  # lets the client's first call run first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
 
 
@@ -123,14 +123,14 @@ def serve_http(config: Config, http: HttpOptions) -> int:
 
     def announce() -> None:
         _say_address(http, bound.getsockname()[1])
-        _refresh_soon(repositories)
+        refresh_soon(repositories)
 
     exit_code = 0
     try:
         if listen(sdk_server, http, bound, announce):
             exit_code = StopReason.INTERRUPTED.exit_code
     finally:
-        _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire does that
+        run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire does that
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
     return end_process(exit_code)
@@ -243,60 +243,6 @@ def _prepare_process() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-class Server:
-    """One server from its first frame to its end."""
-
-    def __init__(self, wire: Wire, answers: Answers, *, finds_root: bool = False) -> None:
-        """`answers` belong to the toolsets offered later. With `finds_root` the client may name the roots."""
-        self.wire = wire
-        self._roots: ClientRoots | None = None
-        if finds_root:
-            from repo_mcp.protocol.client_roots import ClientRoots
-
-            self._roots = ClientRoots(wire.say)
-        self._session = Session(wire, answers, self._roots)
-
-    def start(self) -> None:
-        """Answer what can be answered from now on."""
-        self.wire.start(self._session.take)
-
-    def offer(self, toolsets: Sequence[Toolset]) -> None:
-        """List the tools. Their calls wait until their repositories are open."""
-        from repo_mcp.protocol.calls import CallPool
-        from repo_mcp.protocol.sampling import Sampler
-        from repo_mcp.protocol.tool_model import name_tools
-
-        def find_resources() -> Mapping[str, Tool]:
-            from repo_mcp.protocol.resources import join_resources  # of no use to most clients
-
-            return join_resources(toolsets)
-
-        self._session.offer(name_tools(toolsets), CallPool(), Sampler(self.wire.say), find_resources)
-
-    def find_roots(self, served: ServedRoots) -> None:
-        """Serve the roots that the client names."""
-        assert self._roots is not None
-        roots = self._roots
-        served.follow(self.begin, self._session.change_schemas, self._session.change_resources)
-        roots.listen(lambda uris: served.serve(uris, is_known=not roots.declared))
-
-    def begin(self, repositories: Sequence[Repository]) -> None:
-        """Refresh the repositories that the tools use, now that they are open."""
-        self._session.note_open()
-        _refresh_soon(repositories)
-
-    def run(self) -> StopReason:
-        """Serve until the client ends it, and return why it ended."""
-        reason = self.wire.wait()
-        self._session.close()
-        self.wire.finish()
-        return reason
-
-    def close(self) -> None:
-        """Let calls that nobody waits for any more finish: each writes its line of the log."""
-        self._session.wait_until_idle(CALLS_GRACE_SECONDS)
-
-
 def _start(
     toolsets: Sequence[str], root: str, listing: str = "", *, finds_root: bool = False
 ) -> Server | None:
@@ -309,7 +255,7 @@ def _start(
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
-    _stop_on_signals(wire)
+    stop_on_signals(wire)
     said = describe_root(root) if root or finds_root else ""
     answers = Answers(
         __version__,
@@ -324,22 +270,6 @@ def _start(
     return server
 
 
-def _stop_on_signals(wire: Wire) -> None:
-    """Let the signals that end a server end the wire, whatever the process is doing."""
-    reasons = {
-        "SIGINT": StopReason.INTERRUPTED,
-        "SIGTERM": StopReason.TERMINATED,
-        "SIGHUP": StopReason.TERMINATED,
-    }
-    for name, reason in reasons.items():
-        if hasattr(signal, name):  # there is no SIGHUP on Windows
-            signal.signal(getattr(signal, name), _build_stop(wire, reason))
-
-
-def _build_stop(wire: Wire, reason: StopReason) -> Callable[[int, object], None]:
-    return lambda _number, _frame: wire.stop(reason)
-
-
 def _silence_sdk() -> None:
     import logging
 
@@ -347,24 +277,9 @@ def _silence_sdk() -> None:
     logging.getLogger("mcp").propagate = False
 
 
-def _refresh_soon(repositories: Sequence[Repository]) -> None:
-    for repository in repositories:
-        repository.expect_refresh()
-        if not _run_later(REFRESH_DELAY_SECONDS, repository.start_background_refresh):
-            repository.start_background_refresh()
-
-
-def _run_later(seconds: float, run: Callable[[], object]) -> bool:
-    """Run a function in a thread of its own, unless the process has ended by then.
-
-    Returns False when the system refuses the thread.
-    """
-    return start_daemon(threading.Timer(seconds, run))
-
-
 def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
     """Close what is served; processes that still index a moment after they were told to stop are killed."""
-    _run_later(WORKERS_GRACE_SECONDS, kill_children)
+    run_later(WORKERS_GRACE_SECONDS, kill_children)
     run_beside(repository.close for repository in repositories)  # each waits a little for its refresh
 
 

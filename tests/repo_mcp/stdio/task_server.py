@@ -26,8 +26,8 @@ from repo_mcp.protocol.tool_model import (
     Toolset,
 )
 from repo_mcp.protocol.wire import Wire, take_standard_streams
-from repo_mcp.server import Server, _stop_on_signals
 from repo_mcp.serving.server_options import build_parser, read_config
+from repo_mcp.serving.stdio_server import Server, stop_on_signals
 from repo_mcp.serving.toolset_loader import load_toolsets
 
 SCHEMA = {
@@ -85,7 +85,7 @@ def main() -> int:
     """Serve until the client ends it."""
     config = read_config(build_parser("task-server").parse_args(sys.argv[1:]))
     wire = Wire(take_standard_streams(), leave=os._exit)
-    _stop_on_signals(wire)
+    stop_on_signals(wire)
     server = Server(wire, Answers(__version__, join_instructions(config.toolsets), offers_tasks=True))
     server.start()
     loaded_toolsets = load_toolsets(config, lambda warning: None)
