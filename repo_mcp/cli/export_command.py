@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
-from repo_mcp.cli.console.endings import Command, warn
+from repo_mcp.cli.console.endings import Command, note, warn
 from repo_mcp.cli.console.opening import bring_up_to_date, load, opened, renew_symbol_index
 from repo_mcp.cli.console.plain import write_json
 from repo_mcp.config.command_parser import CommandParser
@@ -18,6 +19,8 @@ from repo_mcp.exit_codes import EXIT_DONE
 
 if TYPE_CHECKING:
     from repo_mcp.scip.export import ExportReport
+
+STANDARD_OUTPUT = "-"
 
 
 def build_export_parser() -> CommandParser:
@@ -30,7 +33,7 @@ SCIP index for Sourcegraph and others. The indexes are brought up to date first.
 Equal trees give equal bytes; the file names no directory of this machine.""",
         ("repo-mcp export --scip index.scip", "repo-mcp export --scip index.scip --json"),
     )
-    parser.add_argument("--scip", metavar="FILE", required=True, help="the file to write")
+    parser.add_argument("--scip", metavar="FILE", required=True, help="the file to write; - prints it")
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser
@@ -40,6 +43,9 @@ def export(options: Namespace) -> int:
     """Write the SCIP index. Raises RepoError."""
     from repo_mcp.scip.export import ScipExport  # imported here, as --help does not need it
 
+    if options.scip == STANDARD_OUTPUT and options.json:
+        message = "--scip - and --json cannot be combined: both print to standard output."
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, message, "Give a file to --scip.")
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
         renew_symbol_index(repository, force=False, quiet=options.json)
@@ -49,6 +55,8 @@ def export(options: Namespace) -> int:
         warnings = repository.engines.graph.warn()
     if options.json:
         write_json(asdict(exporter.report))
+    elif options.scip == STANDARD_OUTPUT:
+        note(describe(exporter.report))
     else:
         print(describe(exporter.report))
     for message in warnings:
@@ -57,7 +65,11 @@ def export(options: Namespace) -> int:
 
 
 def _write(path: str, pieces: Iterable[bytes]) -> None:
-    """Write a file whole, or leave the one that is there. Raises RepoError."""
+    """Write a file whole, or leave the one that is there; or print it. Raises RepoError."""
+    if path == STANDARD_OUTPUT:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        return
     from index_format import DiskDirectory, IndexFormatError, new_file
 
     above, name = os.path.split(os.path.abspath(path))
