@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.live.index_report import NOT_LISTED
 from repo_mcp.model import IndexProgress, SkipReason
 from repo_mcp.protocol.tool_model import CallContext, Progress
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import resolve_folder
-from repo_mcp.workspace.walk import UNLISTED
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -59,6 +57,9 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
 
 def _drop_told(warnings: Iterable[str], told: Iterable[str]) -> list[str]:
     """Return the warnings of the index without those that the refresh has told already, in other words."""
+    from repo_mcp.live.index_report import NOT_LISTED  # here: tools are listed first
+    from repo_mcp.workspace.walk import UNLISTED
+
     is_told = any(one.endswith(UNLISTED) for one in told)
     return [one for one in warnings if one not in told and not (is_told and one == NOT_LISTED)]
 
