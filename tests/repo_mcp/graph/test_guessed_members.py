@@ -95,11 +95,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_a_name_alone_means_only_what_the_file_can_name(case: str, repository: Repository) -> None:
     path, line, name, meant = CASES[case]

@@ -33,11 +33,6 @@ TEXTS = {
 CORE = ["Core/Color.cs:2 Color exact", "Core/Made/Color.cs:2 Color exact"]
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("path", ["Core/Use.cs", "Shell/Use.cs", "Tests/Use.cs", "Other/Use.cs"])
 def test_a_type_is_that_of_the_project_which_compiles_it(repository: Repository, path: str) -> None:
     assert repository.ask(path, "Color", "Color") == CORE

@@ -43,11 +43,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_only_what_is_built_together_is_meant(repository: Repository, case: str) -> None:
     path, line, name, expected = CASES[case]

@@ -46,11 +46,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 def test_an_override_of_a_librarys_method_is_only_possible_by_its_name(repository: Repository) -> None:
     asked = repository.ask("a/Empty.java", "of a lambda's parameter", "wasNull")
     assert asked == ["a/Empty.java:4 wasNull possible"]

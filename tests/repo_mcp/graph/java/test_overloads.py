@@ -98,11 +98,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("line", CASES)
 def test_arguments_choose_between_overloads(line: str, repository: Repository) -> None:
     name, meant = CASES[line]

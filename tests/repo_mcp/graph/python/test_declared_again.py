@@ -154,11 +154,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_the_last_that_has_run_is_meant(repository: Repository, case: str) -> None:
     path, line, name, expected = CASES[case]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -43,11 +41,6 @@ TEXTS = {
         }
         """,
 }
-
-
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
 
 
 def test_each_type_that_a_build_may_choose_is_probable(repository: Repository) -> None:

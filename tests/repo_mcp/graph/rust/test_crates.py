@@ -32,11 +32,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("path", ["macros/tests/all.rs", "macros/examples/one.rs", "app/src/lib.rs"])
 def test_an_import_that_is_not_public_is_not_seen_outside_the_crate(
     repository: Repository, path: str

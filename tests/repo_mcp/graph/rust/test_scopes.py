@@ -97,11 +97,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_only_what_is_seen_is_meant(repository: Repository, case: str) -> None:
     line, name, expected = CASES[case]

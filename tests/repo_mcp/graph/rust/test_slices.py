@@ -44,11 +44,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize(
     "line",
     ["self.values[1..]", "get(at..)", "tuple.measure", "self.locals.measure", "part.measure"],

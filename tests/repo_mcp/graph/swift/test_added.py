@@ -45,11 +45,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize(
     ("line", "name", "said"),
     [

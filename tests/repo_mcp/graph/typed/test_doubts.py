@@ -397,11 +397,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_what_names_mean(repository: Repository, case: str) -> None:
     path, line, name, expected = CASES[case]

@@ -127,11 +127,6 @@ PATHS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_a_use_is_as_sure_as_what_decides_it(case: str, repository: Repository) -> None:
     line, name, meant = CASES[case]

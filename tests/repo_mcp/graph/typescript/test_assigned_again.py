@@ -78,11 +78,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_assigned_again_is_less_sure(repository: Repository, case: str) -> None:
     line, name, expected = CASES[case]

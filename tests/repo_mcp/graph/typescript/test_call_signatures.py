@@ -56,11 +56,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("word", ["one", "two", "three", "nine", "rest", "pair"])
 def test_a_callback_is_taken_by_the_signatures_that_have_its_place(repository: Repository, word: str) -> None:
     said = repository.ask("src/use.ts", f'text("{word}")', "text")

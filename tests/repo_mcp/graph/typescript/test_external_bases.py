@@ -49,11 +49,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 def test_an_external_static_method_called_in_its_class_gives_an_object(repository: Repository) -> None:
     assert repository.ask("models.ts", "/* own */", "revoke") == ["models.ts:9 revoke probable"]
 

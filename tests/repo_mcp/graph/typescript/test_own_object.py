@@ -43,11 +43,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("line", ["const arrow", "[1].map"])
 def test_an_arrow_function_has_the_object_of_the_method(repository: Repository, line: str) -> None:
     assert repository.ask("kind.js", line, "size") == ["kind.js:2 size exact"]

@@ -59,11 +59,6 @@ TEXTS = {
 OF_USER, OF_TEAM = "models.ts:2 star", "models.ts:3 star"
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize(
     ("word", "expected"),
     [

@@ -43,11 +43,6 @@ TEXTS = {
 STATIC, OF_OBJECTS = ["base.ts:2 make exact"], ["base.ts:3 make exact"]
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize("line", ["4 */", "three =", "10 */", "12 */", "Held.make()"])
 def test_a_class_has_its_static_member(repository: Repository, line: str) -> None:
     assert repository.ask("use.ts", line, "make") == STATIC

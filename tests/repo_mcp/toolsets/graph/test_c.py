@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from repo_mcp.toolsets.graph.most_used import TAKEN
 from repo_mcp.toolsets.graph.no_edges import NO_BASE, TRACED
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
-TREE = {
+FILES = {
     "include/disk.h": (
         "struct operations {\n\tlong (*read)(int);\n\tint (*open)(int);\n};\n"
         "long generic_read(int a);\nvoid give(void *one);\n"
@@ -39,14 +36,6 @@ TREE = {
     f"lib/use{number}.c": f'#include "../include/disk.h"\nvoid use{number}(void) {{ give(0); }}\n'
     for number in range(12)
 }
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("c")
-    served = Served(write_tree(place / "r", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def test_the_functions_in_tables_implement_a_member_of_a_struct(served: Served) -> None:

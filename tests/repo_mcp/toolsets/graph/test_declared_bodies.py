@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
-TREE = {
+FILES = {
     "lib/Oven.js": """\
 class Oven {
   bake(bread) { return this.heat(bread); }
@@ -50,14 +45,6 @@ export function use(oven: Oven) { return oven.bake('rye'); }
 }
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("declared")
-    served = Served(write_tree(place / "bakery", TREE), place / "data")
-    yield served
-    served.close()
-
-
 def test_a_name_means_the_body_and_its_spans_the_declaration_too(served: Served) -> None:
     found = served.call("get_symbol", symbol="Oven.bake")
     assert (found["file_path"], found["line_start"]) == ("lib/Oven.js", 2)
@@ -92,6 +79,6 @@ def test_declarations_repeat_no_implementations(served: Served) -> None:
 
 
 def test_research_names_the_bodies() -> None:
-    claim = Asked(TREE).ask("what is the difference between Oven and GasOven?").claim
+    claim = Asked(FILES).ask("what is the difference between Oven and GasOven?").claim
     assert "lib/Oven.js:1-4" in claim
     assert "types.d.ts" not in claim

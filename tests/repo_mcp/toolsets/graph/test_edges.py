@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,6 @@ from repo_mcp.toolsets.graph.no_edges import READ_INSTEAD
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph.graph_roots import TREE, Served
 from tests.written_trees import write_tree
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("edges")
-    served = Served(write_tree(place / "shop", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def follow(served: Served, tool: str, name: str, **arguments: object) -> set[tuple[str, str, str]]:

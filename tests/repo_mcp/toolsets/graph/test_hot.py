@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,6 @@ FILES = {
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge_finder, "MAX_FILES", 100)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("hot")
-    served = Served(write_tree(place / "tree", FILES), place / "data")
-    yield served
-    served.close()
 
 
 def _list_folders(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:

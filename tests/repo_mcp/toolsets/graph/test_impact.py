@@ -32,15 +32,6 @@ HEADER = {
 FILES = TREE | HEADER
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Yield the tree as it is before any diff."""
-    place = tmp_path_factory.mktemp("impact")
-    served = Served(write_tree(place / "shop", FILES), place / "data")
-    yield served
-    served.close()
-
-
 @pytest.fixture
 def changing(tmp_path: Path) -> Iterator[Served]:
     """Yield a tree of one's own."""

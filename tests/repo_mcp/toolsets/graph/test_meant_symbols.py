@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
-TREE = {
+FILES = {
     "Sources/Kiln/Kiln.swift": """\
 public protocol Kiln: Fired {
     var heat: Int { get }
@@ -64,14 +61,6 @@ class Jar {
     "src/two.rs": "struct Cart;\nimpl Cart {\n    fn push(&self) {}\n}\n",
     "src/pot.cpp": '#include "pot.h"\nnamespace kiln {\nint Jar::lid(int a) { return lid(1, 2); }\n}\n',
 }
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("meant")
-    served = Served(write_tree(place / "kiln", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def name(served: Served, symbol: str) -> tuple[str, int]:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
 FILES = {
     "app/jobs.py": (
@@ -24,14 +19,6 @@ FILES = {
         "    report = app.jobs:send_report\n    sweep = app.jobs:sweep_old\n"
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("mentions")
-    served = Served(write_tree(place / "tree", FILES), place / "data")
-    yield served
-    served.close()
 
 
 def test_references_say_which_files_have_a_name_in_text(served: Served) -> None:

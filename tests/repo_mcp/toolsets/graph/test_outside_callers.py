@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
 FILES = {
     "Cargo.toml": '[package]\nname = "kit"\n',
@@ -27,14 +24,6 @@ FILES = {
         "class Failed(ValueError):\n    def explain(self): ...\n"
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("outside")
-    served = Served(write_tree(place / "tree", FILES), place / "data")
-    yield served
-    served.close()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ SYMBOL_FIELDS = [
     "node_id", "name", "qualified_name", "node_type", "language", "file_path", "line_start", "line_end",
     "access_modifier", "parameter_signature", "return_type",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("symbols")
-    served = Served(write_tree(place / "shop", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def names(rows: list[dict[str, Any]]) -> list[str]:

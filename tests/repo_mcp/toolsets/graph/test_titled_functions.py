@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
-from tests.written_trees import write_tree
 
-TREE = {
+FILES = {
     "server/pay.ts": "export function pay(total: number) {\n  return total;\n}\n",
     "server/carts.ts": """\
 import { pay } from "./pay";
@@ -40,14 +37,6 @@ DIFF = """--- a/server/carts.ts
 +  pay(ctx.total);
  });
 """
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("titled")
-    served = Served(write_tree(place / "shop", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def test_a_call_in_one_is_its_own(served: Served) -> None:
@@ -81,7 +70,7 @@ def test_who_loads_the_file_runs_what_changed_in_it(served: Served) -> None:
 
 
 def test_research_cites_it_and_knows_tests() -> None:
-    asked = Asked(TREE)
+    asked = Asked(FILES)
     report = asked.ask("what calls pay in server/pay.ts?")
     assert 'post("carts.payNow") (server/carts.ts:4-6)' in report.claim
     tests = asked.ask("which tests cover pay in server/pay.ts?")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
 from tests.written_trees import write_tree
 
-TREE = {
+FILES = {
     "lock/lock_js.go": "//go:build js && wasm\n\npackage lock\n\nfunc hold() {}\n",
     "lock/lock_linux.go": "package lock\n\nfunc hold() {}\n",
     "lock/use.go": "package lock\n\nfunc Use() { hold() }\n",
@@ -105,14 +102,6 @@ TREE = {
     "inner/Cargo.toml": '[package]\nname = "inner_one"\n',
     "inner/src/lib.rs": "pub fn open() {}\n",
 }
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("typed")
-    found = Served(write_tree(folder / "root", TREE), folder / "data")
-    yield found
-    found.close()
 
 
 def list_rows(served: Served, tool: str, symbol: str) -> list[tuple[str, str, list[int]]]:

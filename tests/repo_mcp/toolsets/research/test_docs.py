@@ -70,14 +70,6 @@ def bells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.close()
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("docs_tool")
-    served = Served(write_tree(place / "service", TREE), place / "data")
-    yield served
-    served.close()
-
-
 def ask(served: Served, query: str, **arguments: object) -> ToolAnswer:
     answer = served.ask("search_docs", {"query": query, **arguments})
     assert not answer.is_error, answer.text

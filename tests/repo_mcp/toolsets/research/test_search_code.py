@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,6 @@ from tests.repo_mcp.toolsets.toon_reader import read_toon
 from tests.written_trees import write_tree
 
 FIELDS = ["path", "start_line", "end_line", "relevance_percent", "kind", "symbols", "content"]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("search_code")
-    served = Served(write_tree(place / "service", TREE), place / "data")
-    yield served
-    served.close()
 
 
 def paths(served: Served, query: str, **arguments: object) -> list[str]:

@@ -26,14 +26,6 @@ IN_ORDER = ["index_codebase", "search_code", "search_docs", "code_research"]
 LONG = ["index_codebase", "code_research"]
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("research")
-    served = Served(write_tree(place / "service", TREE), place / "data")
-    yield served
-    served.close()
-
-
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Served]:
     """Yield the tools over a root that was never indexed."""
