@@ -14,6 +14,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +91,9 @@ def test_an_example_starts_the_server_exactly_as_it_says(place: Path, name: str)
     assert set(entry) <= KEYS[name]
     assert SCRIPT.is_file(), "install the package: make setup"
     environment = {"PATH": os.environ["PATH"], "HOME": str(place / "home")} | entry.get("env", {})
-    client = RetrievalClient(
-        [entry["command"], *entry["args"]], environment, Path("/"), protocol=CLIENTS[name][1]
-    )
-    try:
+    with closing(
+        RetrievalClient([entry["command"], *entry["args"]], environment, Path("/"), protocol=CLIENTS[name][1])
+    ) as client:
         assert list(client.listed) == ["search", "open_file", "get_snippet", "list_dir"]
         listed = client.call("list_dir", repo="docs")["result"]["entries"]
         assert [row["path"] for row in listed] == ["README.md", "empty.md", "guide"]
@@ -103,8 +103,6 @@ def test_an_example_starts_the_server_exactly_as_it_says(place: Path, name: str)
         snippet = client.call("get_snippet", repo="code", path=found["path"], **span)
         assert "return os.path.ismount(path)" in snippet["result"]["content"]
         assert client.call("open_file", repo="docs", path="guide/mount.md")["result"]["total_lines"] == 4
-    finally:
-        client.close()
 
 
 # Real clients

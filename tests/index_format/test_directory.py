@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,8 @@ def write(directory: Directory, name: str, data: bytes) -> None:
 
 
 def read(directory: Directory, name: str) -> bytes:
-    file = directory.open(name)
-    try:
+    with closing(directory.open(name)) as file:
         return file.read(0, file.size)
-    finally:
-        file.close()
 
 
 def test_files_are_written_and_read(directory: Directory) -> None:

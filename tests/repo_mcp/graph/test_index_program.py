@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -164,8 +165,7 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
     tmp_path: Path,
 ) -> None:
     root = write_tree(tmp_path / "r", {"a.py": "def old(): ...\n", "b.py": "def other(): ...\n"})
-    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "d")))
-    try:
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "d")))) as repository:
         repository.refresh()
         repository.symbol_index.build()
         write_tree(root, {"a.py": "def new(): ...\n"})
@@ -178,5 +178,3 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
         repository.symbol_index.build()
         with repository.engines.graph.open() as graph:
             assert [node.qualified_name for node in graph.outline("a.py")] == ["a.new"]
-    finally:
-        repository.close()

@@ -164,8 +164,7 @@ def test_a_hardened_server_does_all_that_it_did(tmp_path: Path) -> None:
     (root / "a.py").write_text("def first_function():\n    return 1\n")
     (root / "link.py").symlink_to("/etc/passwd")
     options = ("--harden", "--toolsets", "repo,graph", "--workers", "2")
-    process = Process(root, *options, forks=False)
-    try:
+    with closing(Process(root, *options, forks=False)) as process:
         process.handshake()
         assert ask(process, 1, "repo.refresh_index", {"force": True})["ok"]
         status = ask(process, 2, "repo.status")
@@ -177,8 +176,6 @@ def test_a_hardened_server_does_all_that_it_did(tmp_path: Path) -> None:
         assert outline["warnings"] == []  # by the parser, in its process
         assert ask(process, 5, "repo.audit_log")["result"]["entries"]
         assert not ask(process, 6, "repo.open_file", {"path": "link.py"})["ok"]
-    finally:
-        process.close()
     assert process.popen.returncode == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -173,12 +174,9 @@ def test_adapters_are_named_and_can_be_switched_off(tmp_path: Path) -> None:
     (root / "repo_mcp.toml").write_text(
         '[adapters.python]\nenabled = false\n[extensions]\n".foo" = "python"\n'
     )
-    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
-    try:
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         assert repository.outliner.adapters.names == ("headings", "keys", "lexical")
         for path in ("a.py", "a.foo"):
             found = repository.outline(path)
             assert found.parser == "lexical"
             assert spans(found) == SPANS
-    finally:
-        repository.close()

@@ -446,8 +446,7 @@ def test_an_extension_with_a_language_is_outlined_as_such(open_root: Open, root:
 
 def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Path, tmp_path: Path) -> None:
     config = load_config(str(root), watch=True)
-    repository = Repository(config)
-    try:
+    with closing(Repository(config)) as repository:
         with pytest.raises(RepoError) as caught:
             repository.refresh(cancelled=lambda: True)
         assert caught.value.code is ErrorCode.CANCELLED
@@ -458,8 +457,6 @@ def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Pat
                 found = repository.search(SearchRequest("alpha", 5)).hits
             time.sleep(0.05)
         assert found
-    finally:
-        repository.close()
 
 
 @posix

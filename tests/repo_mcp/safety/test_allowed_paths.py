@@ -157,8 +157,7 @@ def ask(process: Process, number: int, tool: str, **arguments: object) -> Any:
 def test_a_server_says_what_is_allowed_and_what_may_be(root: Path) -> None:
     (root / ".env").write_text("REPO_MCP_ALLOW_PATH=secrets.py\nALLOW_PATH=secrets.py\n")
     options = ("--toolsets", "repo,graph", "--no-watch")
-    process = Process(root, *options, "--allow-path", "secrets.py", "--allow-path=*.nothing")
-    try:
+    with closing(Process(root, *options, "--allow-path", "secrets.py", "--allow-path=*.nothing")) as process:
         process.handshake()
         ask(process, 1, "repo.refresh_index")
         assert ask(process, 2, "repo.status")["result"]["allow_paths"] == ["*.nothing", "secrets.py"]
@@ -169,26 +168,18 @@ def test_a_server_says_what_is_allowed_and_what_may_be(root: Path) -> None:
         assert "source code" in error["error"]["hint"]
         assert "--allow-path" in error["error"]["hint"]
         assert "source code" in ask(process, 6, "read_file", path="models/secrets.ts")["error"]["hint"]
-    finally:
-        process.close()
-    process = Process(root, *options)
-    try:
+    with closing(Process(root, *options)) as process:
         process.handshake()
         ask(process, 1, "repo.refresh_index")
         assert "allow_paths" not in ask(process, 2, "repo.status")["result"]
         assert not ask(process, 3, "repo.open_file", path="secrets.py")["ok"]
-    finally:
-        process.close()
 
 
 def test_the_named_roots_take_it_too(root: Path, tmp_path: Path) -> None:
     for options, is_served in (((), False), (("--allow-path", "secrets.py"), True)):
-        client = start_retrieval(root, root, tmp_path / "home", *options)
-        try:
+        with closing(start_retrieval(root, root, tmp_path / "home", *options)) as client:
             opened_file = client.call("open_file", repo="code", path="secrets.py")
             found = client.call("search", query=f"def {CANARY}")
-        finally:
-            client.close()
         assert ("result" in opened_file) is is_served
         assert bool(found["result"]["matches"]) is is_served
         if not is_served:

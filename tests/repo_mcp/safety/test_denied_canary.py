@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -125,13 +126,10 @@ def test_no_byte_of_a_denied_file_comes_out_anywhere(root: Path) -> None:
 
 def test_what_is_not_denied_is_served_beside_it(root: Path) -> None:
     """The same conversation finds what it may find: the test above is not one of an empty server."""
-    process = Process(root, "--toolsets", "repo,graph", "--no-watch")
-    try:
+    with closing(Process(root, "--toolsets", "repo,graph", "--no-watch")) as process:
         process.handshake()
         process.call(1, "repo.refresh_index", {"force": True})
         assert process.read()["result"]["structuredContent"]["ok"]
         process.call(2, "repo.search", {"query": "public_function"})
         hits = process.read()["result"]["structuredContent"]["result"]["hits"]
         assert [hit["path"] for hit in hits] == ["app.py"]
-    finally:
-        process.close()

@@ -69,8 +69,7 @@ def collect(
     root: Path, *options: str, tools: Set[str] | None = None
 ) -> tuple[list[tuple[str, str, str]], dict[str, Any]]:
     """Return (tool, arguments, answer) of every call, or of some tools, and the result of `repo.status`."""
-    process = Process(root, "--toolsets", "repo,graph,research", "--no-watch", *options)
-    try:
+    with closing(Process(root, "--toolsets", "repo,graph,research", "--no-watch", *options)) as process:
         process.handshake()
         answers = [
             (tool, json.dumps(arguments), json.dumps(ask(process, number, tool, arguments)))
@@ -78,8 +77,6 @@ def collect(
             if tools is None or tool in tools
         ]
         status = ask(process, 9_999, "repo.status", {})["result"]["structuredContent"]["result"]
-    finally:
-        process.close()
     return answers, status
 
 
@@ -112,16 +109,13 @@ def test_without_the_option_the_same_calls_find_it(root: Path) -> None:
 
 
 def test_the_named_roots_refuse_it_too(root: Path, tmp_path: Path) -> None:
-    client = start_retrieval(root, root, tmp_path / "home", OPTION)
-    try:
+    with closing(start_retrieval(root, root, tmp_path / "home", OPTION)) as client:
         for repo in ("docs", "code"):
             assert client.call("open_file", repo=repo, path="tls.py")["error"]["code"] == "PATH_DENIED"
             snippet = client.call("get_snippet", repo=repo, path="tls.py", start_line=1, end_line=2)
             assert OPTION in snippet["error"]["message"]
         for query in (CANARY, LINE):
             assert client.call("search", query=query)["result"]["matches"] == []
-    finally:
-        client.close()
 
 
 def test_a_key_that_comes_later_is_purged(root: Path) -> None:

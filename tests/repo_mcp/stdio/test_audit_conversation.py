@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -217,13 +218,10 @@ def test_no_query_no_content_and_no_absolute_path_is_in_the_log(client: Client, 
 
 
 def test_the_operator_may_have_queries_kept(root: Path, tmp_path: Path) -> None:
-    client = Client(root, tmp_path, "--audit-queries")
-    try:
+    with closing(Client(root, tmp_path, "--audit-queries")) as client:
         client.wait_until_ready()
         client.call("repo.search", query=QUERY)
         client.call("repo.open_file", path=".env")
-    finally:
-        client.close()
     search, opened = read_lines(root)[-2:]
     assert search["arguments"]["query"]["text"] == QUERY
     assert opened["arguments"] == {"path": {"type": "path", "class": "denied"}}
@@ -277,14 +275,11 @@ def test_a_log_that_cannot_be_written_is_said_in_every_answer_and_stops_nothing(
 ) -> None:
     (root / ".repo_mcp").mkdir(mode=0o700)
     (root / ".repo_mcp" / "audit.jsonl").symlink_to(tmp_path / "outside.txt")
-    client = Client(root, tmp_path)
-    try:
+    with closing(Client(root, tmp_path)) as client:
         ready = client.wait_until_ready()[-1]
         opened = client.call("repo.open_file", path="src/ledger/book.py")
         refused = client.call("repo.open_file", path=".env")
         status = client.call("repo.status")
-    finally:
-        client.close()
     assert opened["ok"]
     assert refused["error"]["code"] == "path_denied"
     for envelope in (ready, opened, refused, status):

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -258,8 +259,7 @@ def test_a_file_that_came_and_went_is_named_no_longer(
 
 
 def test_a_changed_file_is_followed_at_once_by_index_files(root: Path) -> None:
-    client = start(root, "--no-watch")
-    try:
+    with closing(start(root, "--no-watch")) as client:
         assert wait_until_ready(client)["watcher_active"] is False
         node = find(client, "shop.money.add")
         write_tree(
@@ -270,8 +270,6 @@ def test_a_changed_file_is_followed_at_once_by_index_files(root: Path) -> None:
         assert [row["code"] for row in answer["errors"]] == ["not_found"]
         rows = client.call("get_callers", node_id=node)["result"]
         assert "later" in [row["name"] for row in rows]
-    finally:
-        client.close()
 
 
 def ask_at_rest(client: RetrievalClient, tool: str, node_id: str) -> dict[str, Any]:
@@ -288,13 +286,10 @@ def ask_at_rest(client: RetrievalClient, tool: str, node_id: str) -> dict[str, A
 def test_answers_are_the_same_in_the_next_process(root: Path) -> None:
     answers = []
     for _ in range(2):
-        client = start(root)
-        try:
+        with closing(start(root)) as client:
             wait_until_ready(client)
             node = find(client, "shop.orders.OrderStore")
             answers.append([ask_at_rest(client, tool, node) for tool in ("get_dependents", "get_symbol")])
-        finally:
-            client.close()
     assert answers[0] == answers[1]
 
 
@@ -319,8 +314,7 @@ def test_two_toolsets_share_one_repository(root: Path, tmp_path: Path) -> None:
 
 @linux_only
 def test_both_toolsets_answer_and_one_watcher_runs(root: Path) -> None:
-    client = start(root, toolsets="repo,graph")
-    try:
+    with closing(start(root, toolsets="repo,graph")) as client:
         assert len(client.listed) == 8 + len(TOOLS)
         assert list(client.listed)[8:] == TOOLS
         names = [*client.listed, *RETRIEVAL_TOOLS]  # clients write `_` for every other character
@@ -335,8 +329,6 @@ def test_both_toolsets_answer_and_one_watcher_runs(root: Path) -> None:
         assert sum("inotify" in link for link in links) == 1
         logged = client.call("repo.audit_log")["result"]["entries"]
         assert {"get_status", "get_callers", "repo.search"} <= {entry["tool"] for entry in logged}
-    finally:
-        client.close()
 
 
 def test_two_servers_of_one_root_answer_alike_and_see_what_the_other_indexed(root: Path) -> None:
@@ -420,12 +412,9 @@ def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(
 
 @pytest.mark.parametrize("protocol", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_the_protocols_that_clients_open_with(root: Path, protocol: str) -> None:
-    client = start(root, protocol=protocol)
-    try:
+    with closing(start(root, protocol=protocol)) as client:
         assert client.initialized["protocolVersion"] == protocol
         assert client.call("list_directory")["result"]
-    finally:
-        client.close()
 
 
 def test_the_newest_era_of_the_protocol(root: Path) -> None:
@@ -434,14 +423,11 @@ def test_the_newest_era_of_the_protocol(root: Path) -> None:
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
     }
-    server = Process(root, "--toolsets", "graph")
-    try:
+    with closing(Process(root, "--toolsets", "graph")) as server:
         server.send({"id": 1, "method": "server/discover", "params": {"_meta": meta}})
         assert "2026-07-28" in server.read()["result"]["supportedVersions"]
         server.call(2, "list_directory", {"path": "shop"}, _meta=meta)
         assert server.read()["result"]["structuredContent"]["total"] == 5
-    finally:
-        server.close()
 
 
 def test_the_sdks_own_client_walks_too(root: Path) -> None:

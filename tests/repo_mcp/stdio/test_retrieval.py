@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +88,10 @@ def test_searches_are_the_same_from_the_first_second_on_and_after_a_restart(
     """While nothing is indexed, while something is, when all is; in another process, in another cache."""
     answers: list[list[Any]] = []
     for at, home in enumerate((tmp_path / "one", tmp_path / "one", tmp_path / "two"), 1):
-        client = start_retrieval(*roots, home)
-        try:
+        with closing(start_retrieval(*roots, home)) as client:
             deadline = time.monotonic() + SEARCHED_SECONDS
             while time.monotonic() < deadline or len(answers) < at * LEAST_ROUNDS:
                 answers.append([client.call("search", **search)["result"] for search in SEARCHES])
-        finally:
-            client.close()
     assert all(answer == answers[0] for answer in answers)
     assert [len(result["matches"]) for result in answers[0]] == [8, 2, 1, 0]
 
@@ -161,10 +158,11 @@ def test_both_toolsets_may_be_served_together(roots: tuple[Path, Path], tmp_path
     home.mkdir()
     environment = build_environment(home, DOCS_ROOT=str(docs), CODE_ROOT=str(code))
     command = [sys.executable, "-c", START, "--toolsets", "repo,retrieval", "--repo-root", str(code)]
-    client = RetrievalClient(
-        [*command, "--data-dir", str(tmp_path / "data"), "--max-search-hits", "7"], environment, home
-    )
-    try:
+    with closing(
+        RetrievalClient(
+            [*command, "--data-dir", str(tmp_path / "data"), "--max-search-hits", "7"], environment, home
+        )
+    ) as client:
         assert list(client.listed)[-4:] == ["search", "open_file", "get_snippet", "list_dir"]
         assert [name for name in client.listed if name.startswith("repo.")] == list(client.listed)[:-4]
         limit = client.listed["search"]["inputSchema"]["properties"]["limit"]
@@ -172,8 +170,6 @@ def test_both_toolsets_may_be_served_together(roots: tuple[Path, Path], tmp_path
         assert client.call("search", query="mount_volume", repo="docs")["result"]["matches"]
         status = client.ask("tools/call", {"name": "repo.status", "arguments": {}})["result"]
         assert status["structuredContent"]["result"]["toolsets"] == ["repo", "retrieval"]
-    finally:
-        client.close()
     assert (tmp_path / "data" / "retrieval" / "audit.jsonl").is_file()
     assert (tmp_path / "data" / "audit.jsonl").is_file()
 
@@ -187,11 +183,8 @@ def test_the_roots_may_come_from_a_file(roots: tuple[Path, Path], tmp_path: Path
     named.write_text('docs_root = "docs"\ncode_root = "code"\n')
     for options in ([], ["--config", str(named)]):
         command = [sys.executable, "-c", START, "--toolsets", "retrieval", *options]
-        client = RetrievalClient(command, build_environment(home), home)
-        try:
+        with closing(RetrievalClient(command, build_environment(home), home)) as client:
             assert len(client.call("search", query="mount")["result"]["matches"]) == 8
-        finally:
-            client.close()
 
 
 def test_the_command_of_people_serves_it_too(roots: tuple[Path, Path], tmp_path: Path) -> None:
@@ -199,11 +192,8 @@ def test_the_command_of_people_serves_it_too(roots: tuple[Path, Path], tmp_path:
     home.mkdir()
     environment = build_environment(home, DOCS_ROOT=str(roots[0]), CODE_ROOT=str(roots[1]))
     command = [sys.executable, "-m", "repo_mcp", "serve", "--toolsets", "retrieval", "--no-watch"]
-    client = RetrievalClient(command, environment, home)
-    try:
+    with closing(RetrievalClient(command, environment, home)) as client:
         assert len(client.call("search", query="mount")["result"]["matches"]) == 8
-    finally:
-        client.close()
 
 
 @pytest.mark.parametrize(
@@ -247,9 +237,6 @@ def test_the_protocols_that_clients_open_with(roots: tuple[Path, Path], tmp_path
     environment = build_environment(home, DOCS_ROOT=str(roots[0]), CODE_ROOT=str(roots[1]))
     for protocol in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
         command = [sys.executable, "-c", START, "--toolsets", "retrieval"]
-        client = RetrievalClient(command, environment, home, protocol)
-        try:
+        with closing(RetrievalClient(command, environment, home, protocol)) as client:
             assert client.initialized["protocolVersion"] == protocol
             assert client.call("list_dir", repo="code")["result"]["entries"]
-        finally:
-            client.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,7 @@ def test_a_server_answers_by_what_is_taken_in_and_by_itself_after_an_edit(tmp_pa
     place = write_index(tmp_path / "a.scip", [OF_LIB, OF_USE])
     now = time.time_ns() + LATER
     os.utime(place, ns=(now, now))
-    client = start(root)
-    try:
+    with closing(start(root)) as client:
         wait_until_ready(client)
         assert list_sources(client) == [("other.py", None), ("use.py", None)]
         environment = build_environment(tmp_path / "home")
@@ -51,5 +51,3 @@ def test_a_server_answers_by_what_is_taken_in_and_by_itself_after_an_edit(tmp_pa
         (root / "lib.py").write_text(LIB)
         (root / "use.py").write_text(USE)
         wait_until(lambda: list_sources(client) == [("other.py", None), ("use.py", "scip")])
-    finally:
-        client.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from repo_mcp.audit.log import AuditLog
 from repo_mcp.config.server_config import load_config
@@ -54,6 +54,12 @@ class ServedToolset:
     ) -> ToolAnswer:
         """Return the answer to a call, whatever it is."""
         return self.tools[name].call(arguments, CallContext(cancelled, report, ask=model))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the root."""

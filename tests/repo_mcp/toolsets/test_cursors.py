@@ -205,8 +205,7 @@ def test_exact_matches_and_a_folder_of_two_roots_in_pages(tmp_path: Path) -> Non
     lines = "".join(f"beacon {one}\n" for one in range(15))
     docs = write_tree(tmp_path / "docs", {f"page{one}.md": lines for one in range(2)})
     code = write_tree(tmp_path / "code", {"a.py": lines, **{f"src/f{one}.py": "x\n" for one in range(40)}})
-    both = retrieval_roots.Served(docs, code, tmp_path / "data", max_list_results=15)
-    try:
+    with closing(retrieval_roots.Served(docs, code, tmp_path / "data", max_list_results=15)) as both:
         whole = both.result("search", query="beacon")["matches"]
         assert len(whole) == 45
         for limit in (1, 10, 15, 30, 44):
@@ -218,8 +217,6 @@ def test_exact_matches_and_a_folder_of_two_roots_in_pages(tmp_path: Path) -> Non
         for arguments in ({"query": "beacon", "cursor": cursor}, {"query": "light", "cursor": cursor}):
             assert both.error("search", **arguments)["code"] == "LIMIT_INVALID"
         assert both.error("list_dir", repo="code", cursor="x")["details"]["argument"] == "cursor"
-    finally:
-        both.close()
 
 
 def test_a_root_that_allows_fewer_matches_is_gone_through_before_the_next(tmp_path: Path) -> None:
@@ -227,11 +224,8 @@ def test_a_root_that_allows_fewer_matches_is_gone_through_before_the_next(tmp_pa
     settings = "[limits]\nmax_search_hits = 10\n"
     docs = write_tree(tmp_path / "docs", {"page.md": lines, "repo_mcp.toml": settings})
     code = write_tree(tmp_path / "code", {"a.py": lines})
-    both = retrieval_roots.Served(docs, code, tmp_path / "data")
-    try:
+    with closing(retrieval_roots.Served(docs, code, tmp_path / "data")) as both:
         rows = join(walk(both.call, "search", query="beacon"), "matches")
-    finally:
-        both.close()
     assert [(row["repo"], row["line"]) for row in rows] == [
         (name, line) for name in ("docs", "code") for line in range(1, 26)
     ]
@@ -326,13 +320,10 @@ def test_another_server_goes_on(tmp_path: Path) -> None:
     listed: list[str] = []
     arguments: dict[str, object] = {"max_results": 4}
     for _ in range(3):
-        server = Process(root)
-        try:
+        with closing(Process(root)) as server:
             server.handshake()
             server.call("list", "repo.list_files", arguments)
             result = server.read()["result"]["structuredContent"]["result"]
-        finally:
-            server.close()
         listed += [one["path"] for one in result["files"]]
         arguments = {"max_results": 4, "cursor": result.get("cursor", "")}
     assert listed == [f"f{one}.py" for one in range(9)]

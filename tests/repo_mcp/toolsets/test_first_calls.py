@@ -252,11 +252,8 @@ def test_a_symbol_may_begin_with_the_package_of_its_folder(tmp_path: Path, symbo
         "src/Org/Shop/Ledger.php": "<?php\nclass Ledger\n{\n    public function post() {}\n}\n",
         "src/org/shop/Ledger.java": "class Ledger {\n    void post() {}\n}\n",
     }
-    one = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as one:
         opened = one.call(OPEN, symbol=symbol)["result"]
-    finally:
-        one.close()
     assert (opened["path"], opened["symbol"]) in (
         ("src/Org/Shop/Ledger.php", "Ledger.post"),
         ("src/org/shop/Ledger.java", "Ledger.post"),

@@ -108,7 +108,7 @@ def test_the_finished_index_is_as_ever(building: Building, root: Path, tmp_path:
         search(building, query)
     assert len(list_segments(tmp_path / "data")) >= 3
     building.finish()
-    with closing(Served(root, tmp_path / "plain")):
+    with Served(root, tmp_path / "plain"):
         assert list_segments(tmp_path / "plain") == list_segments(tmp_path / "data")
 
 
@@ -150,7 +150,7 @@ def test_bundles_have_what_remains(building: Building) -> None:
 
 def test_what_a_donor_has_is_found_before_its_turn(root: Path, tmp_path: Path) -> None:
     """Its rows are dead until the files are compared."""
-    with closing(Served(root, tmp_path / "data", max_file_bytes=100_000)):
+    with Served(root, tmp_path / "data", max_file_bytes=100_000):
         pass
     with closing(Building(root, tmp_path / "data")) as building:
         try:

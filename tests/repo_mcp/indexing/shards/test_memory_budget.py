@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,11 +71,8 @@ def test_a_shard_of_new_words_becomes_several_segments(tmp_path: Path) -> None:
 
     def build(memory: MemoryBudget, temporary: str) -> list[int]:
         settings = BuildSettings(str(root), str(index), None, 200, 30, 2_000_000, frozenset(), memory=memory)
-        builder = ShardBuilder(settings)
-        try:
+        with closing(ShardBuilder(settings)) as builder:
             result = builder.build(ShardTask(temporary, tuple((name, None) for name in names), 1))
-        finally:
-            builder.close()
         assert list(result.indexed) == names
         return [entry.files for entry in result.entries]
 
@@ -94,11 +92,8 @@ def test_the_budget_does_not_show_in_the_index(tmp_path: Path) -> None:
     for memory_mb in (LEAST_MEMORY_MB, 4_000, *([DEFAULT_MEMORY_MB] if IS_DEEP else [])):
         data_dir = tmp_path / f"data-{memory_mb}"
         config = load_config(str(root), data_dir=str(data_dir), memory_mb=memory_mb, workers=2)
-        repository = Repository(config)
-        try:
+        with closing(Repository(config)) as repository:
             assert repository.refresh().added == 4
-        finally:
-            repository.close()
         [place] = data_dir.glob("index-*")
         snapshot = Snapshot.open(DiskDirectory(str(place)))
         assert snapshot is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
@@ -16,5 +15,5 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Yield the tools over the FILES of the test's module, or over the shop if it has none."""
     place = tmp_path_factory.mktemp("graph")
     root = write_tree(place / "shop", getattr(request.module, "FILES", TREE))
-    with closing(Served(root, place / "data")) as served:
+    with Served(root, place / "data") as served:
         yield served

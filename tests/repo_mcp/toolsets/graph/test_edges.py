@@ -143,12 +143,9 @@ def test_of_many_unresolved_calls_in_one_file_the_text_of_the_first_is_shown(tmp
         "pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n",
     }
     tree["pkg/use.py"] = "def use(x):\n" + "    x.get(1)\n" * 9
-    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", tree), tmp_path / "data") as served:
         (row,) = served.call("get_callers", node_id=served.find("pkg.cache.Cache.get"))["unresolved_in"]
         assert row["lines"].split("\n") == [f"{one}\tx.get(1)" for one in range(2, 7)] + ["7", "8", "9", "10"]
-    finally:
-        served.close()
 
 
 def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest_files(
@@ -158,8 +155,7 @@ def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest
     tree |= {"pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n"}
     tree |= {f"pkg/use{one:02}.py": "def use(x):\n    return x.get(1)\n" for one in range(9)}
     tree |= {f"far/use{one:02}.py": "def use(x):\n    x.get(1)\n    return x.get(2)\n" for one in range(15)}
-    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", tree), tmp_path / "data") as served:
         node = served.find("pkg.cache.Cache.get")
         answer = served.call("get_callers", node_id=node)
         assert (answer["result"], answer["total"], answer["truncated"]) == ([], 0, True)
@@ -175,8 +171,6 @@ def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest
         answer = served.call("get_callees", node_id=served.find("far.use00.use"))
         assert (answer["unresolved"], answer["unresolved_in"][0]["file_path"]) == (2, "far/use00.py")
         assert answer["unresolved_in"][0]["lines"] == "2\tx.get(1)\n3\treturn x.get(2)"
-    finally:
-        served.close()
 
 
 # Implementations
@@ -231,8 +225,7 @@ EDGES = [
 def test_every_type_of_edge_is_seen_from_both_ends(tmp_path: Path) -> None:
     wide = 'import { Basket } from "./basket";\nexport interface WideBasket extends Basket {}\n'
     tree = TREE | {"web/src/lib/wide.ts": wide}
-    served = Served(write_tree(tmp_path / "shop", tree), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "shop", tree), tmp_path / "data") as served:
         for kind, source, target in EDGES:
             for edge_type in ({}, {"edge_type": kind}):
                 found = follow(served, "get_dependencies", source, **edge_type)
@@ -245,8 +238,6 @@ def test_every_type_of_edge_is_seen_from_both_ends(tmp_path: Path) -> None:
             "calls", "inherits", "implements", "imports", "overrides", "references", "contains", "accepts",
             "extends",
         }  # fmt: skip
-    finally:
-        served.close()
 
 
 def test_what_is_outside_of_the_repository_is_named_as_such(served: Served) -> None:
@@ -261,15 +252,12 @@ def test_what_is_outside_of_the_repository_is_named_as_such(served: Served) -> N
 
 def test_bases_outside_are_named_by_their_relation(tmp_path: Path) -> None:
     text = 'import { A, B } from "lib";\nexport class C extends A implements B {}\n'
-    served = Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data") as served:
         node = served.find("C")
         answer = served.call("get_dependencies", node_id=node, edge_type="implements")
         assert externals(answer) == {("implements", "lib.B")}
         answer = served.call("get_dependencies", node_id=node)
         assert externals(answer) == {("implements", "lib.B"), ("inherits", "lib.A")}
-    finally:
-        served.close()
 
 
 def test_a_file_depends_on_nothing_inside_itself_but_what_it_contains(served: Served) -> None:
@@ -343,15 +331,12 @@ def test_a_caller_is_named_without_the_namespace_of_all_its_file(tmp_path: Path)
         "gate.cs": f"namespace Far.Away.Yard;\n{used.format('Gate')}\n",
         "two.cs": f"namespace One {{ {used.format('Ship')} }}\nnamespace Two {{ class Hull {{ }} }}\n",
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         rows = served.rows("get_callers", symbol="Crane.Lift")
         assert [row["name"] for row in rows] == ["Gate.Run", "One.Ship.Run"]
         for row in rows:
             again = served.call("get_symbol", symbol=f"{row['file_path']}:{row['name']}")
             assert again["node_id"] == row["node_id"]
-    finally:
-        served.close()
 
 
 # What is not known
@@ -400,12 +385,9 @@ USERS_OF_FILES = [  # a tree, a file in it, and the symbols that depend on that 
 def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
     tmp_path: Path, texts: dict[str, str], path: str, wanted: set[tuple[str, str]]
 ) -> None:
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         answer = served.call("get_dependents", symbol=path)
         callers = served.call("get_callers", symbol=path)
-    finally:
-        served.close()
     found = {(row.get("edge_type", "calls"), row["name"]) for row in answer["result"]}
     assert found == wanted
     assert answer["total"] == len(wanted)
@@ -442,11 +424,8 @@ def test_an_empty_answer_says_why_a_kind_has_no_edges(
     tmp_path: Path, tool: str, symbol: str, said: str | None
 ) -> None:
     text = "package a\n\ntype Runner interface { Run() }\n\nfunc make() {}\n"
-    served = Served(write_tree(tmp_path / "r", {"a.go": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.go": text}), tmp_path / "data") as served:
         answer = served.call(tool, symbol=symbol)
-    finally:
-        served.close()
     assert answer["result"] == []
     assert answer.get("warnings", [None])[0] == said
 
@@ -471,11 +450,8 @@ def test_an_empty_answer_says_why_a_kind_has_no_edges(
 def test_a_variable_that_holds_what_a_function_returns_is_no_name_of_it(
     tmp_path: Path, path: str, text: str, callers: list[str]
 ) -> None:
-    served = Served(write_tree(tmp_path / "r", {path: text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {path: text}), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol="open")
-    finally:
-        served.close()
     assert [row["name"] for row in answer["result"]] == callers
     assert answer["unresolved"] == 0
 
@@ -485,11 +461,8 @@ def test_a_member_named_like_a_parameter_of_a_callback_is_no_call_of_it(tmp_path
 class Registry { register(given) {} }
 hook.intercept({ register: (tap) => { tap.run(); other.hooks.tap(1); } });
 """
-    served = Served(write_tree(tmp_path / "r", {"a.js": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.js": text}), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol="Registry.register")
-    finally:
-        served.close()
     assert (answer["result"], answer["unresolved"]) == ([], 0)
 
 
@@ -519,11 +492,8 @@ HANDED_ON = {
 def test_callers_name_the_places_that_hand_a_function_on(
     tmp_path: Path, symbol: str, callers: list[str], said: str | None
 ) -> None:
-    served = Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol=symbol)
-    finally:
-        served.close()
     assert [row["name"] for row in answer["result"]] == callers
     assert answer.get("warnings", [None])[0] == said
 
@@ -559,11 +529,8 @@ export const other = Page.preload();
 def test_callers_name_the_variable_under_which_others_call_a_function(
     tmp_path: Path, symbol: str, said: str
 ) -> None:
-    served = Served(write_tree(tmp_path / "r", HANDED_OUT), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", HANDED_OUT), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol=symbol)
-    finally:
-        served.close()
     assert answer["warnings"] == [f"{said}: ask for the callers of that as well."]
 
 
@@ -571,11 +538,8 @@ def test_a_function_used_too_often_is_not_looked_for_as_a_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(handed_values, "MOST_SOUGHT", 1)
-    served = Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", HANDED_ON), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol="stop")
-    finally:
-        served.close()
     assert "warnings" not in answer
 
 
@@ -607,23 +571,19 @@ def test_one_of_that_name_is_probable_and_one_of_several_possible(tmp_path: Path
         "b.py": "class B:\n    def twice_here(self): ...\n",
         "c.py": "def use(x):\n    x.only_here()\n    x.twice_here()\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         answer = served.call("get_callees", symbol="c.use")
         assert [(row["confidence"], row["qualified_name"]) for row in answer["result"]] == [
             ("probable", "a.A.only_here"), ("possible", "a.A.twice_here"), ("possible", "b.B.twice_here"),
         ]  # fmt: skip
         assert (answer["total"], answer["possible"], answer["truncated"]) == (3, 2, False)
         assert follow(served, "get_callers", "b.B.twice_here") == {("calls", "possible", "c.use")}
-    finally:
-        served.close()
 
 
 def test_edges_are_30_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> None:
     calls = "".join(f"def f{number:03}():\n    target({number})\n\n\n" for number in range(600))
     files = {"a.py": f"def target(x): ...\n\n\n{calls}"}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         node = served.find("a.target")
         answer = served.call("get_callers", node_id=node)
         assert (len(answer["result"]), answer["total"], answer["truncated"]) == (30, 600, True)
@@ -635,21 +595,16 @@ def test_edges_are_30_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> Non
         assert ONLY_NUMBERS.format(TEXT_ROWS) in answer["warnings"]
         assert "lines" in served.call("get_callers", node_id=node, limit=TEXT_ROWS)["result"][0]
         assert served.call("get_symbol", node_id=node)["reference_count"] == 600
-    finally:
-        served.close()
 
 
 def test_edges_that_fit_beside_a_page_are_not_cut_from_it(tmp_path: Path) -> None:
     calls = "".join(f"def f{number:02}():\n    target({number})\n\n\n" for number in range(40))
-    served = Served(
+    with Served(
         write_tree(tmp_path / "r", {"a.py": f"def target(x): ...\n\n\n{calls}"}), tmp_path / "data"
-    )
-    try:
+    ) as served:
         answer = served.call("get_callers", symbol="a.target")
         assert (len(answer["result"]), answer.get("cursor")) == (40, None)
         assert len(served.rows("get_callers", symbol="a.target", limit=30)) == 30
-    finally:
-        served.close()
 
 
 def test_uses_come_before_imports_and_those_before_tests(tmp_path: Path) -> None:
@@ -661,14 +616,11 @@ def test_uses_come_before_imports_and_those_before_tests(tmp_path: Path) -> None
         "a/till.py": use.format("pay"),
         "z/shop.py": use.format("sell"),
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         names = [row["name"] for row in served.rows("get_references", symbol="lib.money.round_up")]
         assert names == ["pay", "sell", "till.py", "shop.py", "test_it", "test_money.py"]
         importers = [row["name"] for row in served.rows("get_dependents", symbol="lib/money.py")]
         assert importers[:2] == ["till.py", "shop.py"]  # of a file, imports are uses
-    finally:
-        served.close()
 
 
 def read_pages(served: Served, tool: str, **arguments: object) -> list[dict[str, Any]]:
@@ -689,8 +641,7 @@ def test_every_caller_of_hundreds_is_reached_and_counted(
     for path in list(files):
         calls = "".join(f"def f{number:03}():\n    target({number})\n" for number in range(120))
         files[path] += calls
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         pages = read_pages(served, "get_callers", symbol="target", limit=80)
         found = [row["qualified_name"] for page in pages for row in page["result"]]
         assert len(found) == len(set(found)) == 600
@@ -704,21 +655,16 @@ def test_every_caller_of_hundreds_is_reached_and_counted(
         assert read_pages(served, "get_callers", symbol="target", limit=80) == pages  # whatever was read
         again = read_pages(served, "get_callers", symbol="target", limit=60)
         assert [row["qualified_name"] for page in again for row in page["result"]] == found
-    finally:
-        served.close()
 
 
 def test_all_lines_of_an_edge_are_reached(tmp_path: Path) -> None:
     text = "def f(): ...\n\n\ndef g():\n" + "    f()\n" * 50
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         pages = read_pages(served, "get_callers", symbol="a.f", limit=1)
         lines = [line for page in pages for row in page["result"] for line in row["reference_lines"]]
         assert lines == list(range(5, 55))
         assert {(page["total"], page["reference_total"]) for page in pages} == {(1, 50)}
         assert served.call("get_symbol", symbol="a.f")["reference_count"] == 50
-    finally:
-        served.close()
 
 
 def test_confidence_is_of_a_line(tmp_path: Path) -> None:
@@ -727,8 +673,7 @@ def test_confidence_is_of_a_line(tmp_path: Path) -> None:
         "b.py": "class B:\n    def unfold(self): ...\n",
         "c.py": "from a import A\n\n\ndef use(x):\n    A().unfold()\n    x.unfold()\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         pages = read_pages(served, "get_callers", symbol="a.A.unfold")
         assert [(row["confidence"], row["reference_lines"]) for page in pages for row in page["result"]] == [
             ("exact", [5]), ("possible", [6]),
@@ -736,15 +681,12 @@ def test_confidence_is_of_a_line(tmp_path: Path) -> None:
         assert [(page["total"], page["possible"], page["reference_total"]) for page in pages] == [(1, 0, 2)]
         (page,) = read_pages(served, "get_callers", symbol="b.B.unfold")  # there is nothing better
         assert [(row["confidence"], row["reference_lines"]) for row in page["result"]] == [("possible", [6])]
-    finally:
-        served.close()
 
 
 def test_the_text_of_a_line_is_that_of_the_version_that_was_read(tmp_path: Path) -> None:
     text = "def f(): ...\n\n\ndef g():\n    return f() + " + "1 + " * 40 + "1\n"
     root = write_tree(tmp_path / "r", {"a.py": text})
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         (row,) = served.rows("get_callers", symbol="a.f")
         assert row["lines"].startswith("5\treturn f() + 1 +")
         assert row["lines"].endswith("…")
@@ -752,8 +694,6 @@ def test_the_text_of_a_line_is_that_of_the_version_that_was_read(tmp_path: Path)
         write_tree(root, {"a.py": "\n" + text})  # and nobody noticed yet
         (row,) = served.rows("get_callers", symbol="a.f")
         assert row["lines"] == "5"
-    finally:
-        served.close()
 
 
 def test_hundreds_of_outside_names_leave_room_for_edges_and_are_counted(tmp_path: Path) -> None:
@@ -761,8 +701,7 @@ def test_hundreds_of_outside_names_leave_room_for_edges_and_are_counted(tmp_path
         f"    outside.a_very_long_name_of_a_function_that_is_declared_elsewhere_{n}()\n" for n in range(400)
     )
     text = f"import outside\n\n\ndef near(): ...\n\n\ndef user():\n    near()\n{used}"
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         node = served.find("a.user")
         for arguments in ({}, {"limit": 500}):
             answer = served.call("get_callees", node_id=node, **arguments)
@@ -770,8 +709,6 @@ def test_hundreds_of_outside_names_leave_room_for_edges_and_are_counted(tmp_path
             assert answer["external_total"] == 400
             assert 30 <= len(answer["external"]) <= 400
             assert answer["truncated"] is (len(answer["external"]) < 400)
-    finally:
-        served.close()
 
 
 def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
@@ -782,16 +719,13 @@ def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
         "d.py": "from c import x\n\ndef use():\n    x()\n",
         "e.py": "class Own(Own):\n    def go(self): self.go()\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         for path in files:
             for row in served.rows("get_file_outline", path=path):
                 for tool in ("get_dependencies", "get_dependents", "get_implementations", "get_symbol"):
                     served.call(tool, node_id=row["node_id"])
         assert ends(served, "get_callers", "b.B.run_b") == ["a.A.run"]
         assert ends(served, "get_callees", "d.use") == []
-    finally:
-        served.close()
 
 
 def test_who_gets_a_declaration_from_a_package_depends_on_its_file(tmp_path: Path) -> None:
@@ -802,12 +736,9 @@ def test_who_gets_a_declaration_from_a_package_depends_on_its_file(tmp_path: Pat
         "far.py": "import pkg\n\n\ndef far():\n    return pkg.Store().save()\n",
         "not.py": "class Store: ...\n\n\ndef other():\n    return Store()\n",
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         answer = served.call("get_dependents", symbol="pkg/inner.py")
         imports = served.call("get_dependents", symbol="pkg/inner.py", edge_type="imports")
-    finally:
-        served.close()
     found = {(row.get("edge_type", "calls"), row["name"]) for row in answer["result"]}
     assert found == {("imports", "__init__.py"), ("imports", "near.py"), ("calls", "far")}
     assert answer["total"] == 3
@@ -823,13 +754,10 @@ def test_of_two_symbols_of_one_name_the_one_that_a_tool_is_about_is_meant(tmp_pa
         "export function run() { return 1; }\n"
         "export function go() { return run(); }\n"
     )
-    served = Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data") as served:
         implementing = served.call("get_implementations", symbol="Store")
         callers = served.call("get_callers", symbol="run")
         refused = served.error("get_references", symbol="Store")
-    finally:
-        served.close()
     assert implementing["symbol"]["node_type"] == "interface"
     assert [row["name"] for row in implementing["result"]] == ["Disk"]
     assert callers["symbol"]["node_type"] == "function"
@@ -860,14 +788,11 @@ def test_files_parsed_in_part_are_named_where_they_have_the_name(tmp_path: Path)
         "c.c": f"int g(int a){broken}/* often */\n",
         "d.c": f"int h(int a){broken}/* often unused */\n",
     }
-    served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", texts), tmp_path / "data") as served:
         said = {
             one: served.answer("get_callers", symbol=one).get("warnings", [])
             for one in ("unused", "used", "rare", "often")
         }
-    finally:
-        served.close()
     assert said["unused"] == []  # no file of its language
     assert said["used"] == []
     assert said["rare"] == [ONE.format("'b.c'", "'rare'")]
@@ -880,12 +805,9 @@ def test_callers_of_a_value_say_how_often_it_is_read(tmp_path: Path) -> None:
         "  int Twice() { return Size + Size; }\n  int Once() { return this.Size; }\n"
         "  public int this[int at] => at;\n  ~Store() {}\n}\n",
     }
-    served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", texts), tmp_path / "data") as served:
         asked = ("Store.Size", "Store.Lost", "a.cs:6", "a.cs:7")
         said = {one: served.answer("get_callers", symbol=one) for one in asked}
-    finally:
-        served.close()
     assert said["Store.Size"]["warnings"] == [READ_INSTEAD.format("a property", "2")]
     assert said["Store.Lost"]["total"] == 0
     assert "warnings" not in said["Store.Lost"]
@@ -905,15 +827,12 @@ def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path:
         "No parser reads kotlin and scala: 2 files with the word 'Store' may use it,"
         " such as 'Late.scala', 'Memory.kt'."
     )
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         implementing = served.call("get_implementations", symbol="Store.java:Store")
         unused = served.call("get_callers", symbol="Store.java:Store.load")
         saved = served.call("get_callers", symbol="Store.java:Store.save")
         outgoing = served.call("get_dependencies", symbol="Disk")
         other = served.call("get_references", symbol="store.py:Store")
-    finally:
-        served.close()
     assert [row["name"] for row in implementing["result"]] == ["Disk"]
     assert implementing["warnings"] == [said]
     assert saved["warnings"] == [
@@ -932,12 +851,9 @@ def test_assembly_is_named_where_it_has_a_function_of_go_as_a_symbol(tmp_path: P
         ),
         "find_arm.s": "// Copy nothing, Find it\nTEXT ·Find<ABIInternal>(SB), $0-8\n\tRET\n",
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         names = ("Find", "Copy", "Box.Find")
         found, copied, method = (served.call("get_callers", symbol=f"app.{name}") for name in names)
-    finally:
-        served.close()
     assert found["warnings"] == [
         "No parser reads assembly: 1 file with '·Find(SB)' may define or use it, such as 'find_arm.s'."
     ]
@@ -949,11 +865,8 @@ def test_implementations_that_have_subtypes_are_named(tmp_path: Path) -> None:
         "class Base: ...\nclass Near(Base): ...\nclass Other(Base): ...\nclass Leaf(Near): ...\n"
         "class Last(Leaf): ...\n"
     )
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         direct, below = (served.call("get_implementations", symbol=name) for name in ("Base", "Leaf"))
-    finally:
-        served.close()
     assert [row["name"] for row in direct["result"]] == ["Near", "Other"]
     assert direct["warnings"] == ["Near has subtypes that are not listed: ask for theirs."]
     assert "warnings" not in below
@@ -965,12 +878,9 @@ def test_overrides_that_are_called_by_their_own_types_are_named(tmp_path: Path) 
     text += "".join(f"class {one}(Base):\n    def run(self): ...\n\n\n" for one in names)
     text += "class Unlike:\n    def run(self): ...\n\n\ndef use(x):\n    Unlike().run()\n    Far().run()\n"
     text += "".join(f"    {one}().run()\n" for one in names[:4])
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         above, below = (served.call("get_callers", symbol=name) for name in ("Base.run", "Silent.run"))
         listed = served.call("get_references", symbol="Base.run")
-    finally:
-        served.close()
     (said,) = above["warnings"]
     assert said == (
         "4 overrides have calls of their own: Far.run (2), Near.run (1), Third.run (1) and 1 more:"
@@ -983,11 +893,10 @@ def test_overrides_that_are_called_by_their_own_types_are_named(tmp_path: Path) 
 def test_overrides_that_only_tests_call_by_their_own_types_are_said_to_be(tmp_path: Path) -> None:
     text = "class Base:\n    def run(self): ...\n\n\nclass Near(Base):\n    def run(self): ...\n"
     used = "from a import Near\n\n\ndef test_near():\n    Near().run()\n"
-    served = Served(write_tree(tmp_path / "r", {"a.py": text, "tests/test_a.py": used}), tmp_path / "data")
-    try:
+    with Served(
+        write_tree(tmp_path / "r", {"a.py": text, "tests/test_a.py": used}), tmp_path / "data"
+    ) as served:
         above = served.call("get_callers", symbol="Base.run")
-    finally:
-        served.close()
     assert above["warnings"] == [
         "1 override has calls of its own, all in tests: Near.run (1): ask for theirs."
     ]
@@ -1001,12 +910,9 @@ def test_types_of_rust_without_a_name_implement_traits_and_derives_are_counted(t
         "impl Size for () {\n    fn columns(&self) -> usize { 0 }\n}\n"
         "#[derive(Size)]\nstruct One;\n\n#[derive(Debug, Size)]\npub struct Two {\n    a: u8,\n}\n"
     )
-    served = Served(write_tree(tmp_path / "r", {"src/lib.rs": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"src/lib.rs": text}), tmp_path / "data") as served:
         types, members = (served.call("get_implementations", symbol=one) for one in ("Size", "Size.columns"))
         (caller,) = served.call("get_callers", symbol="Size.last")["result"]
-    finally:
-        served.close()
     assert [row["name"] for row in types["result"]] == ["(usize, usize)", "()"]
     assert [row["name"] for row in members["result"]] == ["(usize, usize).columns", "().columns"]
     assert caller["name"] == "(usize, usize).columns"
@@ -1017,13 +923,10 @@ def test_types_of_rust_without_a_name_implement_traits_and_derives_are_counted(t
 def test_the_types_of_an_external_base_are_named_where_it_is_asked_for(tmp_path: Path) -> None:
     text = "import lib\n\n\nclass {}(lib.Handler): ...\n"
     texts = {"test_a.py": text.format("InTest"), "a.py": text.format("Own"), "b.py": text.format("Other")}
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         page, other = (served.call("get_implementations", symbol="lib.Handler", limit=one) for one in (2, 1))
         hint = served.error("get_callers", symbol="Handler")["hint"]
         last = served.call("get_implementations", symbol="lib.Handler", limit=1, cursor=other["cursor"])
-    finally:
-        served.close()
     assert [(row["name"], row["lines"]) for row in page["result"]] == [
         ("Own", "4\tclass Own(lib.Handler): ..."),
         ("Other", "4\tclass Other(lib.Handler): ..."),
@@ -1040,11 +943,8 @@ def test_a_hint_with_other_names_says_too_which_languages_no_parser_reads(tmp_pa
         "Own.java": "class Own implements Handler {\n  void handle() {}\n}\n",
         "Store.kt": "interface Store {\n  fun handling()\n}\n",
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         base, near = (served.error("get_callers", symbol=name)["hint"] for name in ("Handler", "handled"))
-    finally:
-        served.close()
     unread = "No parser reads kotlin (1 file): a search for text finds names in these files."
     extending = "It is declared outside this repository; these extend it: Own (Own.java:1)."
     assert base == f"{extending} {unread}"
@@ -1058,12 +958,9 @@ def test_a_call_that_may_mean_several_overloads_is_listed_once(tmp_path: Path) -
         "struct Shape {\n  func move(_ to: Mark) {}\n  func move(_ to: Point) {}\n}\n"
         "func go(shape: Shape, to: Point) { shape.move(to) }\n"
     )
-    served = Served(write_tree(tmp_path / "root", {"shape.swift": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", {"shape.swift": text}), tmp_path / "data") as served:
         (row,) = served.call("get_callers", symbol="Shape.move")["result"]
         assert (row["name"], row["confidence"], row["overloads"]) == ("go", "probable", [5, 4])
-    finally:
-        served.close()
 
 
 def test_overloads_share_a_page(tmp_path: Path) -> None:
@@ -1074,12 +971,9 @@ def test_overloads_share_a_page(tmp_path: Path) -> None:
         f"  void {name}{at}(Store s) {{ s.put({key}); }}\n" for key, name, most in calls for at in range(most)
     )
     texts = {"Store.java": store, "Use.java": f"class Use {{\n{uses}}}\n"}
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         found = served.call("get_callers", symbol="Store.put")
         few = served.call("get_callers", symbol="Store.put", limit=5)
-    finally:
-        served.close()
     assert [one["total"] for one in found["overloads"]] == [40, 40, 3]
     lines = [line for row in found["result"] for line in row["overloads"]]
     assert [lines.count(line) for line in (2, 3, 4)] == [13, 14, 3]
@@ -1102,8 +996,9 @@ def test_edges_of_overloads_are_listed_together(tmp_path: Path) -> None:
   void two(Store s) { s.put("a", 2); }
 }
 """
-    served = Served(write_tree(tmp_path / "r", {"Store.java": store, "Use.java": use}), tmp_path / "data")
-    try:
+    with Served(
+        write_tree(tmp_path / "r", {"Store.java": store, "Use.java": use}), tmp_path / "data"
+    ) as served:
         found = served.call("get_callers", symbol="Store.put")
         first, second = found["overloads"]
         assert [(one["line_start"], one["total"]) for one in (first, second)] == [(2, 2), (3, 1)]
@@ -1119,5 +1014,3 @@ def test_edges_of_overloads_are_listed_together(tmp_path: Path) -> None:
             "Not all edges of these overloads are shown: ask for one of them by its node_id."
         ]
         assert len(served.error("get_symbol", symbol="Store.put")["candidates"]) == 2
-    finally:
-        served.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,10 @@ def test_a_folder_of_more_than_1000_entries_gives_the_first_1000(served: Served)
 
 
 def test_1000_entries_with_long_names_are_all_given(tmp_path: Path) -> None:
-    served = make(tmp_path, {f"d/{number:04}{'x' * 150}": "" for number in range(1_000)})
-    try:
+    with make(tmp_path, {f"d/{number:04}{'x' * 150}": "" for number in range(1_000)}) as served:
         answer = served.call("list_directory", path="d")
         assert (len(answer["result"]), answer["truncated"]) == (1_000, False)
         assert len(served.call("get_directory_tree", path="d")["children"]) == 1_000
-    finally:
-        served.close()
 
 
 def test_an_ignored_folder_is_empty_and_says_why(served: Served) -> None:
@@ -132,29 +130,22 @@ def test_a_file_has_a_last_line_end_only_where_it_has_one(tmp_path: Path) -> Non
         "c.txt": "\n\n",
         "d.txt": "x",
     }
-    served = make(tmp_path, files)
-    try:
+    with make(tmp_path, files) as served:
         assert [served.call("read_file", path=path)["content"] for path in files] == [
             "one\ntwo", "one\ntwo\n", "\n\n", "x",
         ]  # fmt: skip
         assert served.call("read_file", path="a.txt", line_end=1)["content"] == "one\n"
         assert served.call("read_file", path="a.txt", line_start=2)["content"] == "two"
-    finally:
-        served.close()
 
 
 def test_an_empty_file_is_empty(tmp_path: Path) -> None:
-    served = make(tmp_path, {"e.txt": ""})
-    try:
+    with make(tmp_path, {"e.txt": ""}) as served:
         answer = served.call("read_file", path="e.txt")
         assert (answer["content"], answer["total_lines"], answer["truncated"]) == ("", 0, False)
-    finally:
-        served.close()
 
 
 def test_10000_lines_are_given_and_more_are_said(tmp_path: Path) -> None:
-    served = make(tmp_path, {"a.txt": "".join(f"{number}\n" for number in range(1, 20_001))})
-    try:
+    with make(tmp_path, {"a.txt": "".join(f"{number}\n" for number in range(1, 20_001))}) as served:
         for lines in ({}, {"line_end": 20_000}):
             answer = served.call("read_file", path="a.txt", **lines)
             assert (answer["line_end"], answer["total_lines"], answer["truncated"]) == (10_000, 20_000, True)
@@ -167,26 +158,24 @@ def test_10000_lines_are_given_and_more_are_said(tmp_path: Path) -> None:
         assert (answer["line_end"], answer["truncated"]) == (20_000, False)
         exact = served.call("read_file", path="a.txt", line_start=1, line_end=10_000)
         assert exact["truncated"] is False
-    finally:
-        served.close()
 
 
 def test_500_kb_are_given_in_whole_lines_and_more_are_said(tmp_path: Path) -> None:
-    served = make(tmp_path, {"a.txt": ("y" * 99 + "\n") * 9_000, "umlaut.txt": ("ü" * 49 + "\n") * 9_000})
-    try:
+    with closing(
+        make(tmp_path, {"a.txt": ("y" * 99 + "\n") * 9_000, "umlaut.txt": ("ü" * 49 + "\n") * 9_000})
+    ) as served:
         for path, bytes_per_line in (("a.txt", 100), ("umlaut.txt", 99)):
             answer = served.call("read_file", path=path)
             assert answer["line_end"] == 500_000 // bytes_per_line
             assert len(answer["content"].encode()) == answer["line_end"] * bytes_per_line
             assert answer["truncated"] is True
-    finally:
-        served.close()
 
 
 def test_a_line_that_no_client_passes_on_is_begun_and_said(tmp_path: Path) -> None:
     long, most = "z" * 800_000, "y" * 19_000
-    served = make(tmp_path, {"one.txt": long, "two.txt": f"first\n{long}\nlast\n", "most.txt": most})
-    try:
+    with closing(
+        make(tmp_path, {"one.txt": long, "two.txt": f"first\n{long}\nlast\n", "most.txt": most})
+    ) as served:
         one = served.call("read_file", path="one.txt")
         assert one["content"] == "z" * 2_000 + "… [cut: the line has 800,000 characters]"
         assert (one["line_end"], one["truncated"]) == (1, True)
@@ -196,30 +185,22 @@ def test_a_line_that_no_client_passes_on_is_begun_and_said(tmp_path: Path) -> No
         assert two["warnings"] == ["Lines are cut at 2,000 characters: line 2."]
         assert served.call("read_file", path="two.txt", line_start=3)["content"] == "last\n"
         assert served.call("read_file", path="most.txt")["content"] == most
-    finally:
-        served.close()
 
 
 def test_the_operator_may_have_long_lines_given_whole(tmp_path: Path) -> None:
-    served = make(tmp_path, {"one.txt": "z" * 800_000}, max_line_chars=1_000_000)
-    try:
+    with make(tmp_path, {"one.txt": "z" * 800_000}, max_line_chars=1_000_000) as served:
         one = served.call("read_file", path="one.txt")
         assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_000, 1, True)
         assert one["warnings"] == ["Line 1 is too long: its first 500,000 characters are given."]
-    finally:
-        served.close()
 
 
 def test_control_characters_are_given_said_and_cut_nothing(tmp_path: Path) -> None:
     text = ("\x01" * 99 + "\n") * 4_000
-    served = make(tmp_path, {"a.txt": text, "one.txt": "\x01" * 19_000})
-    try:
+    with make(tmp_path, {"a.txt": text, "one.txt": "\x01" * 19_000}) as served:
         answer = served.call("read_file", path="a.txt")
         assert answer["content"] == text
         assert answer["warnings"] == ["Control or bidirectional characters may hide text."]
         assert len(served.call("read_file", path="one.txt")["content"]) == 19_000
-    finally:
-        served.close()
 
 
 def test_the_operator_may_lower_the_limits_of_reading(tmp_path: Path) -> None:
@@ -241,11 +222,10 @@ def test_the_operator_may_lower_the_limits_of_reading(tmp_path: Path) -> None:
 
 
 def test_a_repository_may_lower_its_own_limits(tmp_path: Path) -> None:
-    served = make(tmp_path, {"a.txt": "abc\n" * 500, "repo_mcp.toml": "[limits]\nmax_open_lines = 100\n"})
-    try:
+    with closing(
+        make(tmp_path, {"a.txt": "abc\n" * 500, "repo_mcp.toml": "[limits]\nmax_open_lines = 100\n"})
+    ) as served:
         assert served.call("read_file", path="a.txt")["line_end"] == 100
-    finally:
-        served.close()
 
 
 @pytest.mark.parametrize(
@@ -309,8 +289,7 @@ def test_a_tree_has_name_type_and_children(served: Served) -> None:
 
 
 def test_a_tree_is_three_levels_deep_unless_depth_says_otherwise(tmp_path: Path) -> None:
-    served = make(tmp_path, {"/".join(f"d{level}" for level in range(12)) + "/end.txt": ""})
-    try:
+    with make(tmp_path, {"/".join(f"d{level}" for level in range(12)) + "/end.txt": ""}) as served:
         asked: list[dict[str, int]] = [{}, {"depth": 1}, {"depth": 3}, {"depth": 10}, {"depth": 11}]
         trees = [served.call("get_directory_tree", **arguments) for arguments in asked]
         deepest = [max(level for level, _ in walk(tree)) for tree in trees]
@@ -318,8 +297,6 @@ def test_a_tree_is_three_levels_deep_unless_depth_says_otherwise(tmp_path: Path)
         assert trees[-1]["warnings"] == ["depth is above its maximum: 10 is used."]
         for depth in (0, -1):
             assert served.error("get_directory_tree", depth=depth)["code"] == "invalid_parameter"
-    finally:
-        served.close()
 
 
 def test_a_folder_in_a_tree_gives_its_first_1000_entries(served: Served) -> None:
@@ -334,11 +311,17 @@ def test_a_folder_in_a_tree_gives_its_first_1000_entries(served: Served) -> None
 
 
 def test_a_large_tree_is_kept_short_with_its_upper_folders_whole(tmp_path: Path) -> None:
-    served = make(
-        tmp_path, {f"d{one:02}/e{two:02}/f{three}.txt": "" for one in range(10) for two in range(20)
-                   for three in range(5)},
-    )  # fmt: skip
-    try:
+    with closing(
+        make(
+            tmp_path,
+            {
+                f"d{one:02}/e{two:02}/f{three}.txt": ""
+                for one in range(10)
+                for two in range(20)
+                for three in range(5)
+            },
+        )
+    ) as served:
         answer = served.ask("get_directory_tree", {})
         assert len(answer.text) <= 19_000
         tree = served.call("get_directory_tree")
@@ -348,8 +331,6 @@ def test_a_large_tree_is_kept_short_with_its_upper_folders_whole(tmp_path: Path)
         assert cut
         whole = served.call("get_directory_tree", depth=3)
         assert not any(one.get("truncated") for _, one in walk(whole))
-    finally:
-        served.close()
 
 
 def test_a_tree_of_very_many_entries_is_cut_and_says_so(
@@ -357,8 +338,7 @@ def test_a_tree_of_very_many_entries_is_cut_and_says_so(
 ) -> None:
     assert file_calls.MAX_TREE_ENTRIES == 5_000
     monkeypatch.setattr(file_calls, "MAX_TREE_ENTRIES", 500)
-    served = make(tmp_path, {f"d{one}/f{two}": "" for one in range(8) for two in range(90)})
-    try:
+    with make(tmp_path, {f"d{one}/f{two}": "" for one in range(8) for two in range(90)}) as served:
         tree = served.call("get_directory_tree", depth=2)
         assert sum(1 for _ in walk(tree)) - 1 == 500
         assert tree["warnings"] == [
@@ -372,15 +352,10 @@ def test_a_tree_of_very_many_entries_is_cut_and_says_so(
         assert [len(child["children"]) for child in rest["children"]] == [48, 90, 90]
         both = [tree["children"][5]["children"], rest["children"][0]["children"]]
         assert [row["name"] for rows in both for row in rows] == sorted(f"f{one}" for one in range(90))
-    finally:
-        served.close()
 
 
 def test_names_that_could_mislead_are_escaped(tmp_path: Path) -> None:
-    served = make(tmp_path, {"a\u202egnp.py": "x = 1\n", "b\x07.py": "x = 1\n"})
-    try:
+    with make(tmp_path, {"a\u202egnp.py": "x = 1\n", "b\x07.py": "x = 1\n"}) as served:
         assert [row["name"] for row in served.rows("list_directory")] == ["a\\u202egnp.py", "b\\u0007.py"]
         names = [child["name"] for child in served.call("get_directory_tree")["children"]]
         assert names == ["a\\u202egnp.py", "b\\u0007.py"]
-    finally:
-        served.close()

@@ -101,12 +101,9 @@ def test_the_program_comes_before_its_tests_and_examples_however_near_they_are(t
     files = {"core/give.py": "def give(n): ...\n", "examples/one.py": use, "core/made_pb2.py": use}
     files |= {f"core/tests/test_{number:03}.py": use for number in range(90)}
     files |= {f"web/m{number:02}.py": use for number in range(20)}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         pages = read_pages(served, "get_callers", symbol="give.give", limit=50)
         referring = served.call("get_references", symbol="give.give", limit=20)
-    finally:
-        served.close()
     rows = [row["file_path"] for page in pages for row in page["result"]]
     assert list(dict.fromkeys(path.partition("/")[0] for path in rows)) == [
         "web",
@@ -127,12 +124,9 @@ def test_a_module_of_tests_in_a_file_of_rust_comes_after_the_program(tmp_path: P
         "src/lib.rs": f"pub mod till;\npub fn give(n: u8) {{}}\n{inner}",
         "src/till.rs": "use crate::give;\npub fn open() { give(3); }\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         first = served.call("get_callers", symbol="give", limit=1)
         whole = served.call("get_callers", symbol="give")
-    finally:
-        served.close()
     assert [row["name"] for row in whole["result"]] == ["open", "tests.checks", "tests.more"]
     assert first["total_by_role"] == {"code": 1, "test": 2}
     assert "total_by_role" not in whole  # all are shown
@@ -151,8 +145,7 @@ def test_guesses_come_at_once_where_there_is_nothing_better(tmp_path: Any) -> No
         "a.py": "class A:\n    def publish_now(self, n): ...\n",
         "b.py": "class B:\n    def publish_now(self, n): ...\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         first = served.call("get_callers", symbol="A.publish_now")
         assert first["result"]
         assert {row["confidence"] for row in first["result"]} == {"possible"}
@@ -162,19 +155,16 @@ def test_guesses_come_at_once_where_there_is_nothing_better(tmp_path: Any) -> No
         pages = read_pages(served, "get_callers", symbol="A.publish_now", limit=200)
         assert len({one["node_id"] for page in pages for one in page["result"]}) == 110
         assert pages[-1]["possible"] == pages[-1]["total"] == 110
-    finally:
-        served.close()
 
 
 def test_the_first_page_has_the_subtypes_among_many_other_uses(tmp_path: Path) -> None:
     use = "from core import Base\n\n\n"
     files = {f"lib/m{number:03}.py": f"{use}def make():\n    Base()\n" for number in range(90)}
     files |= {f"zoo/t{number:02}.py": f"{use}class T{number}(Base): ...\n" for number in range(20)}
-    served = Served(write_tree(tmp_path / "r", {"core.py": "class Base: ...\n", **files}), tmp_path / "data")
-    try:
+    with Served(
+        write_tree(tmp_path / "r", {"core.py": "class Base: ...\n", **files}), tmp_path / "data"
+    ) as served:
         first = served.call("get_implementations", symbol="core.Base")
-    finally:
-        served.close()
     assert len(first["result"]) >= 9
 
 

@@ -521,11 +521,8 @@ def test_equal_diffs_have_equal_answers(served: Served) -> None:
 def test_lines_beyond_the_first_are_numbered(tmp_path: Path) -> None:
     old = "def pay(x):\n    return x\n"
     tree = {"a.py": old, "b.py": "from a import pay\n\n\ndef use():\n" + "    pay(1)\n" * 12}
-    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", tree), tmp_path / "data") as served:
         found = served.call("get_impact", diff=_compare("a.py", old, old.replace("(x)", "(x, y)")))
-    finally:
-        served.close()
     ((symbol,),) = [one["symbols"] for one in found["result"]]
     assert symbol["lines"].split("\n") == [
         *(f"{line}\tpay(1)" for line in (5, 6, 7)), *map(str, range(8, 15)), "and 2 more"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,25 +64,21 @@ def test_the_status_is_not_healthy(graph: graph_roots.Served) -> None:
 
 
 def test_index_codebase_counts_them_and_research_warns(no_csharp: None, tmp_path: Path) -> None:
-    served = research_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data", index=False)
-    try:
+    with closing(
+        research_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data", index=False)
+    ) as served:
         done = served.call("index_codebase", path=".")
         assert done["errors"] == 2
         assert done["warnings"] == [ABSENT]
         assert ABSENT in served.call("search_code", query="store")["warnings"]
         assert ABSENT in served.call("code_research", query="what uses Store?")["warnings"]
-    finally:
-        served.close()
 
 
 def test_a_language_that_no_file_has_is_not_missed(no_csharp: None, tmp_path: Path) -> None:
     tree = {path: text for path, text in MIXED.items() if path.endswith(".py")}
-    served = graph_roots.Served(write_tree(tmp_path / "root", tree), tmp_path / "data")
-    try:
+    with graph_roots.Served(write_tree(tmp_path / "root", tree), tmp_path / "data") as served:
         assert served.call("get_status")["healthy"] is True
         assert "warnings" not in served.call("search_symbols", query="Store")
-    finally:
-        served.close()
 
 
 def language_of_another_time() -> object:

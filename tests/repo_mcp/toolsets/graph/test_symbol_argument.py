@@ -152,25 +152,19 @@ def test_a_getter_and_its_setter_are_one_symbol(tmp_path: Path) -> None:
 def use(p: P):
     p.x = p.x + 1
 """
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         answer = served.call("get_references", symbol="P.x")
         assert answer["symbol"]["line_start"] == 2
         assert "use" in [row["name"] for row in answer["result"]]
-    finally:
-        served.close()
 
 
 def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
     tree = {f"tests/test_{n:02}.py": "def setup(): ...\n" for n in range(40)} | {"z.py": "def setup(): ...\n"}
-    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", tree), tmp_path / "data") as served:
         error = served.error("get_callers", symbol="setup")
         assert error["message"] == "41 symbols match 'setup'."
         assert (len(error["candidates"]), error["candidates"][0]["file_path"]) == (10, "z.py")
         assert "lookup_symbol lists all of them" in error["hint"]
-    finally:
-        served.close()
 
 
 @pytest.mark.parametrize(
@@ -224,11 +218,8 @@ def test_a_plain_name_means_what_nearly_all_uses_mean_although_members_have_it(t
         "gate.ts": "export class Gate { allow() {} }\n",
         **{f"use{at}.ts": 'import { allow } from "./rules";\nallow();\n' for at in range(12)},
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         answer = served.call("get_callers", symbol="allow")
-    finally:
-        served.close()
     assert answer["total"] == 12
     assert answer["warnings"][0].startswith("3 symbols have this name. Taken: rules.ts:2, which ")
 

@@ -77,24 +77,18 @@ def test_a_search_is_ranked_and_limited(served: Served) -> None:
 def test_a_coding_line_is_honoured(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "shop", TREE)
     (root / "latin.py").write_bytes("# coding: latin-1\ndef gar\xe7on(): pass\n".encode("latin-1"))
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         assert names(served.rows("search_symbols", query="gar\xe7on")) == ["latin.gar\xe7on"]
-    finally:
-        served.close()
 
 
 def test_a_search_gives_20_results_and_at_most_50(tmp_path: Path) -> None:
     files = {"a.py": "".join(f"def part_{number:02}(): ...\n" for number in range(60))}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         for limit, count in ((None, 20), (1, 1), (50, 50)):
             answer = served.call(
                 "search_symbols", query="part*", **({} if limit is None else {"limit": limit})
             )
             assert (len(answer["result"]), answer["truncated"]) == (count, True)
-    finally:
-        served.close()
 
 
 def test_a_search_can_be_limited_to_a_type_a_language_and_a_project(served: Served) -> None:
@@ -184,13 +178,10 @@ def test_a_lookup_of_a_name_that_many_declare_has_pages_with_tests_last(tmp_path
         for place in ("lib", "a/tests")
         for number in range(25)
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         first = served.call("lookup_symbol", qualified_name="Props")
         rest = served.call("lookup_symbol", qualified_name="Props", cursor=first["cursor"])
         last = served.call("lookup_symbol", qualified_name="Props", cursor=rest["cursor"])
-    finally:
-        served.close()
     pages = [first, rest, last]
     paths = [[row["file_path"] for row in answer["result"]] for answer in pages]
     assert [len(one) for one in paths] == [20, 20, 10]
@@ -202,13 +193,10 @@ def test_a_lookup_of_a_name_that_many_declare_has_pages_with_tests_last(tmp_path
 
 def test_a_lookup_gives_every_overload_in_order(tmp_path: Path) -> None:
     files = {"a.py": "def f(): ...\n\n\ndef f(x): ...\n\n\ndef f(x, y): ...\n"}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         rows = served.rows("lookup_symbol", qualified_name="a.f")
         assert [row["parameter_signature"] for row in rows] == ["()", "(x)", "(x, y)"]
         assert len({row["node_id"] for row in rows}) == 3
-    finally:
-        served.close()
 
 
 # get_symbol, get_source_spans, get_file_outline
@@ -270,11 +258,8 @@ def test_an_outline_has_every_symbol_in_order_of_line(served: Served) -> None:
 def test_members_that_one_line_declares_are_named_as_briefly_as_others(tmp_path: Path) -> None:
     """The second stood in an outline with its whole name, as if it were in the first."""
     text = "struct page {\n\tlong\n\t\tleft,\n\t\ttop;\n\tint kind;\n};\n"
-    served = Served(write_tree(tmp_path / "root", {"page.h": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", {"page.h": text}), tmp_path / "data") as served:
         rows = served.rows("get_file_outline", path="page.h")
-    finally:
-        served.close()
     assert [(row["name"], row.get("qualified_name")) for row in rows] == [
         ("page", None), ("left", None), ("top", None), ("kind", None)
     ]  # fmt: skip
@@ -282,12 +267,9 @@ def test_members_that_one_line_declares_are_named_as_briefly_as_others(tmp_path:
 
 def test_a_long_outline_is_cut_and_the_next_page_names_what_it_continues(tmp_path: Path) -> None:
     lines = ["class Wide:\n", *(f"    def method_{number}(self): ...\n" for number in range(200))]
-    served = Served(write_tree(tmp_path / "root", {"wide.py": "".join(lines)}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", {"wide.py": "".join(lines)}), tmp_path / "data") as served:
         first = served.call("get_file_outline", path="wide.py")
         second = served.call("get_file_outline", path="wide.py", cursor=first["cursor"])
-    finally:
-        served.close()
     assert first["truncated"]
     assert [row["qualified_name"] for row in first["result"] if row.get("qualified_name")] == ["wide.Wide"]
     assert all(row["qualified_name"] == f"wide.Wide.{row['name']}" for row in second["result"])
@@ -300,8 +282,7 @@ def test_the_names_of_thousands_of_symbols_on_one_line_are_shortened_in_time(tmp
     for suffix, text in kinds.items():
         names = ", ".join(f"N{number}" for number in range(4_000))
         write_tree(tmp_path / "root", {f"big{suffix}": text % names})
-    served = Served(tmp_path / "root", tmp_path / "data")
-    try:
+    with Served(tmp_path / "root", tmp_path / "data") as served:
         for suffix in kinds:
             nodes, _ = served.repository.engines.graph.outline(f"big{suffix}")
             assert len(nodes) > 4_000
@@ -310,8 +291,6 @@ def test_the_names_of_thousands_of_symbols_on_one_line_are_shortened_in_time(tmp
                 symbol_calls._shorten_names(some, [{"qualified_name": one.qualified_name} for one in some])
 
             assert_linear(lambda size, all_=nodes: all_[:size], shorten, 1_000)
-    finally:
-        served.close()
 
 
 def test_a_mistyped_path_names_the_one_that_is_meant(served: Served) -> None:
@@ -331,27 +310,21 @@ def test_an_outline_of_what_has_no_parser_says_so(served: Served) -> None:
 
 def test_an_outline_of_what_has_no_parser_names_the_tool_that_knows_it(tmp_path: Path) -> None:
     files = {"a.py": "x = 1\n", "a.rb": "class Shop\nend\n", "empty.rb": "\n"}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         named = "repo.outline lists what its lines declare."
         assert named not in served.call("get_file_outline", path="a.rb")["warnings"]
         served.repository.config = replace(served.repository.config, toolsets=("repo", "graph"))
         assert named in served.call("get_file_outline", path="a.rb")["warnings"]
         assert named not in served.call("get_file_outline", path="empty.rb")["warnings"]
-    finally:
-        served.close()
 
 
 def test_an_outline_of_a_file_with_errors_has_what_could_be_had(tmp_path: Path) -> None:
     files = {"bad.py": "def broken(:\n    x = = 2\n\n\ndef good(a): ...\n"}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         answer = served.call("get_file_outline", path="bad.py")
         assert answer["parse_status"] == "partial"
         assert "good" in [row["name"] for row in answer["result"]]
         assert served.call("get_status")["structure"]["partial"] == 1
-    finally:
-        served.close()
 
 
 def test_an_outline_follows_a_link_inside_and_none_outside(tmp_path: Path) -> None:
@@ -359,13 +332,10 @@ def test_an_outline_follows_a_link_inside_and_none_outside(tmp_path: Path) -> No
     write_tree(tmp_path, {"outside.py": "def secret(): ...\n"})
     (root / "link.py").symlink_to("a.py")
     (root / "out.py").symlink_to("../outside.py")
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         assert served.call("get_file_outline", path="link.py") == served.call("get_file_outline", path="a.py")
         assert served.error("get_file_outline", path="out.py")["code"] == "path_escape"
         assert served.rows("search_symbols", query="secret") == []
-    finally:
-        served.close()
 
 
 # node_id
@@ -377,8 +347,7 @@ def test_ids_are_those_of_any_machine_and_outlive_edits_above(served: Served, tm
         "LIMIT = 10\n", '"""Doc."""\n\n\ndef added(): ...\n\n\nLIMIT = 11\n'
     )
     root = write_tree(tmp_path / "another machine", PYTHON | {"shop/orders.py": text})
-    other = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as other:
         rows = other.rows("get_file_outline", path="shop/orders.py")
         after = {row["node_id"]: row for row in rows}
         assert len(after) == len(rows)
@@ -388,8 +357,6 @@ def test_ids_are_those_of_any_machine_and_outlive_edits_above(served: Served, tm
             assert re.fullmatch("[0-9a-f]{24}", node_id)
             assert after[node_id]["name"] == row["name"]
             assert row["name"] == "LIMIT" or after[node_id]["line_start"] == row["line_start"] + 6
-    finally:
-        other.close()
 
 
 # find_similar
@@ -410,24 +377,20 @@ def test_a_near_clone_comes_first_with_the_names_in_common(served: Served) -> No
 def test_similar_symbols_are_10_and_at_most_50(tmp_path: Path) -> None:
     body = "    total = compute_total(rows)\n    return send_report(total, {0})\n\n\n"
     files = {"a.py": "".join(f"def report_{n:02}(rows):\n" + body.format(n) for n in range(60))}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", files), tmp_path / "data") as served:
         node = served.find("a.report_07")
         for limit, count in ((None, 10), (3, 3), (50, 50)):
             answer = served.call("find_similar", node_id=node, **({} if limit is None else {"limit": limit}))
             assert (len(answer["result"]), answer["truncated"]) == (count, True)
             assert node not in [row["node_id"] for row in answer["result"]]
         assert len(served.rows("find_similar", node_id=node, limit=51)) == 50
-    finally:
-        served.close()
 
 
 @pytest.mark.sized
 def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
     count = choose(2_000, 10_000)
     text = "".join(f"def f(a{number}): ...\n" for number in range(count)) + "def g():\n    f(1)\n"
-    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data") as served:
         answer = served.call("lookup_symbol", qualified_name="a.f")
         assert (len(answer["result"]), answer["total"], answer["truncated"]) == (20, count, True)
         assert served.call("search_symbols", query="f", limit=50)["truncated"] is True
@@ -436,21 +399,16 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
         node = answer["result"][0]["node_id"]
         for tool in ("get_symbol", "get_source_spans", "get_callers", "get_dependents", "find_similar"):
             served.call(tool, node_id=node)
-    finally:
-        served.close()
 
 
 def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path: Path) -> None:
     texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Stem\n"}
     said = "No parser reads ruby (2 files) and lua (1 file): a search for text finds names in these files."
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         assert served.call("search_symbols", query="Stem")["warnings"] == [said]
         unknown = served.call("lookup_symbol", qualified_name="Stem")
         refused = served.error("get_callers", symbol="Stem")
         of_a_file = served.error("get_dependents", symbol="a.rb")
-    finally:
-        served.close()
     assert unknown["warnings"] == ["No symbol has this qualified name.", said]
     assert refused["hint"] == f"Find the symbol with search_symbols. {said}"
     assert of_a_file["hint"] == "Search its text for the name instead."
@@ -464,8 +422,7 @@ def test_where_a_language_without_a_parser_declares_a_name(tmp_path: Path) -> No
         **{f"a{number}.py": f"def f{number}(): ...\n" for number in range(30)},
     }
     told = "which no parser reads (php): a search for this name as text finds what uses it."
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         assert served.call("search_symbols", query="Base")["warnings"] == [
             f"'Base' is declared at app/Base.php:3-6, {told}"
         ]
@@ -475,17 +432,12 @@ def test_where_a_language_without_a_parser_declares_a_name(tmp_path: Path) -> No
         both = served.call("lookup_symbol", qualified_name="run")["warnings"]
         assert both[1:] == [f"'run' is declared at app/Other.php:4, app/Base.php:5, {told}"]
         assert "php" not in served.error("get_callers", symbol="Unknown.run")["hint"]
-    finally:
-        served.close()
 
 
 def test_that_few_files_are_not_read_is_not_said(tmp_path: Path) -> None:
     texts = {f"a{number}.py": f"def f{number}(): ...\n" for number in range(10)} | {
         "b.rb": "class Base; end\n"
     }
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
         assert "warnings" not in served.call("search_symbols", query="Stem")
         assert served.error("get_callers", symbol="Stem")["hint"] == "Find the symbol with search_symbols."
-    finally:
-        served.close()

@@ -227,19 +227,15 @@ def test_an_unknown_node_is_reported_with_the_nearest_names(served: Served) -> N
 
 def test_a_file_over_the_limit_is_too_large(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "r", {"big.py": "x = 1\n" * 1_000, "small.py": "y = 2\n"})
-    served = Served(root, tmp_path / "data", max_file_bytes=1_000)
-    try:
+    with Served(root, tmp_path / "data", max_file_bytes=1_000) as served:
         assert served.error("read_file", path="big.py")["code"] == "too_large"
         assert served.error("get_file_outline", path="big.py")["code"] == "too_large"
         (row,) = served.call("index_files", paths=["big.py"])["errors"]
         assert row["code"] == "too_large"
-    finally:
-        served.close()
 
 
 def test_without_an_index_navigation_says_what_to_do_and_files_can_be_read(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "r", TREE), tmp_path / "data", index=False)
-    try:
+    with Served(write_tree(tmp_path / "r", TREE), tmp_path / "data", index=False) as served:
         asked = {"node_id": "0" * 24, "query": "x", "qualified_name": "x", "path": "shop/money.py"}
         for tool in [*OF_NODES, "search_symbols", "lookup_symbol", "get_file_outline"]:
             names = cast(Any, served.tools[tool].input_schema)["properties"]
@@ -254,8 +250,6 @@ def test_without_an_index_navigation_says_what_to_do_and_files_can_be_read(tmp_p
         assert (status["healthy"], status["indexed_files"], status["indexed_symbols"]) == (False, 0, 0)
         assert status["last_batch_at"] is None
         assert status["structure"]["state"] == "missing"
-    finally:
-        served.close()
 
 
 def test_a_defect_is_an_index_error_without_what_it_quotes(
@@ -405,8 +399,7 @@ def test_the_status_has_the_fields_of_the_specification_and_no_path(served: Serv
 
 def test_index_files_takes_changed_and_new_files_and_tells_of_each_other(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "shop", TREE | {"logo.png": PNG})
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         write_tree(
             root,
             {
@@ -441,8 +434,6 @@ def test_index_files_takes_changed_and_new_files_and_tells_of_each_other(tmp_pat
         assert served.rows("lookup_symbol", qualified_name="shop.money.add") == []
         (row,) = served.rows("lookup_symbol", qualified_name="broken.whole")
         assert served.call("get_symbol", node_id=row["node_id"])["parse_status"] == "partial"
-    finally:
-        served.close()
 
 
 def test_index_files_takes_a_hundred_paths_and_no_more(served: Served) -> None:
@@ -454,20 +445,16 @@ def test_index_files_takes_a_hundred_paths_and_no_more(served: Served) -> None:
 
 def test_a_file_that_went_away_is_forgotten(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "r", {"a.py": "def gone(): ...\n", "b.py": "def here(): ...\n"})
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         (root / "a.py").unlink()
         (row,) = served.call("index_files", paths=["a.py"])["errors"]
         assert row["code"] == "not_found"
         assert served.rows("search_symbols", query="gone") == []
         assert len(served.rows("search_symbols", query="here")) == 1
-    finally:
-        served.close()
 
 
 def test_answers_say_while_files_are_not_parsed_yet(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "r", TREE), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", TREE), tmp_path / "data") as served:
         progress = IndexProgress("structure", 3, 9, 30, 90)
         served.repository.symbol_index._progress = progress
         node = served.find("shop.money.add")
@@ -476,14 +463,11 @@ def test_answers_say_while_files_are_not_parsed_yet(tmp_path: Path) -> None:
             assert [f"3 of {progress.files_total}" in one for one in warnings].count(True) == 1
         assert served.call("search_symbols", query="add")["warnings"]
         assert served.call("get_file_outline", path="shop/money.py")["warnings"]
-    finally:
-        served.close()
 
 
 def test_a_symbol_whose_file_is_being_parsed_anew_is_not_said_to_be_gone(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "r", {"a.py": "def f(): ...\n", "b.py": "def g(): ...\n"})
-    served = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as served:
         node, other = served.find("a.f"), served.find("b.g")
         write_tree(root, {"a.py": "x = 1\n\n\ndef f(): ...\n"})
         served.repository.refresh()  # the structure lags behind
@@ -492,16 +476,13 @@ def test_a_symbol_whose_file_is_being_parsed_anew_is_not_said_to_be_gone(tmp_pat
         assert served.call("get_symbol", node_id=other)["name"] == "g"
         served.repository.symbol_index.build()
         assert served.call("get_symbol", node_id=node)["line_start"] == 4
-    finally:
-        served.close()
 
 
 # The log of calls
 
 
 def test_every_call_is_in_the_log_without_contents(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "shop", TREE), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "shop", TREE), tmp_path / "data") as served:
         for tool in TOOLS:
             served.call(tool, **build_arguments(served, tool))
         served.error("read_file", path=".env")
@@ -520,8 +501,6 @@ def test_every_call_is_in_the_log_without_contents(tmp_path: Path) -> None:
         ]
         for secret in (CANARY, "secret", "OrderStore", "place_order", "self.check", str(served.root)):
             assert secret not in text, secret
-    finally:
-        served.close()
 
 
 def test_a_call_that_cannot_be_logged_says_so(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -531,15 +510,12 @@ def test_a_call_that_cannot_be_logged_says_so(served: Served, monkeypatch: pytes
 
 
 def test_a_dropped_call_is_logged_as_cancelled(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "r", {"a.py": "x = 1\n"}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"a.py": "x = 1\n"}), tmp_path / "data") as served:
         drop = served.tools["get_status"].drop
         assert drop is not None
         drop({}, CallContext(lambda: True))
         (line,) = (tmp_path / "data" / "audit.jsonl").read_text().splitlines()
         assert json.loads(line)["error_code"] == "cancelled"
-    finally:
-        served.close()
 
 
 def test_a_star_after_a_name_finds_what_is_inside(served: Served) -> None:
@@ -575,8 +551,7 @@ def test_answers_depend_on_the_tree_alone(served: Served, tmp_path: Path) -> Non
     wanted = ask_everything(served)
     assert ask_everything(served) == wanted
     root = write_tree(tmp_path / "elsewhere" / "shop", {"zoo/old.py": "def place_order(): ...\n"})
-    other = Served(root, tmp_path / "data")
-    try:
+    with Served(root, tmp_path / "data") as other:
         for path, text in sorted(TREE.items(), reverse=True):
             write_tree(root, {path: text.replace("save", "keep")})
             if path.endswith("s.py"):
@@ -588,14 +563,12 @@ def test_answers_depend_on_the_tree_alone(served: Served, tmp_path: Path) -> Non
         other.repository.compact(full=True)
         other.repository.symbol_index.compact(full=True)
         assert ask_everything(other) == wanted
-    finally:
-        other.close()
 
 
 def test_files_whose_symbols_must_wait_are_pending_and_the_answer_says_so(tmp_path: Path) -> None:
     """Another process holds the lock of the symbol index."""
     root = write_tree(tmp_path / "root", {"a.py": "def a():\n    return 1\n"})
-    with closing(Served(root, tmp_path / "data")) as served:
+    with Served(root, tmp_path / "data") as served:
         phase = served.repository.symbol_index._phase
         (root / "late.py").write_text("def late():\n    return 1\n")
         with IndexWriter(DiskDirectory(phase.storage.directory), phase.storage.configuration, SYMBOL_FIELDS):

@@ -187,14 +187,11 @@ def test_an_outline_says_a_name_once(served: Served) -> None:
 def test_what_a_method_assigns_is_in_its_type_by_an_outline(tmp_path: Path) -> None:
     text = "class Till:\n    def __init__(self):\n        self.open = True\n\n"
     text += "    def fill(self):\n        def count(): ...\n"
-    served = Served(write_tree(tmp_path / "r", {"shop/till.py": text}), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "r", {"shop/till.py": text}), tmp_path / "data") as served:
         rows = served.rows("get_file_outline", path="shop/till.py")
         reported = {row["name"]: row.get("qualified_name") for row in rows}
         assert reported.pop("Till") == "till.Till"
         assert reported == dict.fromkeys(("__init__", "open", "fill", "count"))
-    finally:
-        served.close()
 
 
 def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
@@ -34,7 +33,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("served")
-    with closing(Served(write_tree(place / "root", TREE), place / "data")) as served:
+    with Served(write_tree(place / "root", TREE), place / "data") as served:
         yield served
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +91,9 @@ def test_the_same_tree_gives_the_same_bundle(repository: Repository, root: Path)
     first = bundle(repository)["result"]
     repository.refresh(force=True)
     assert bundle(repository)["result"] == first
-    other = Repository(load_config(str(root), data_dir=str(root.parent / "elsewhere")))
-    try:
+    with closing(Repository(load_config(str(root), data_dir=str(root.parent / "elsewhere")))) as other:
         other.refresh()
         assert bundle(other)["result"] == first
-    finally:
-        other.close()
 
 
 def test_tests_are_left_out_when_asked(repository: Repository) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
@@ -15,5 +14,5 @@ from tests.written_trees import write_tree
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Yield the tools over the small service."""
     place = tmp_path_factory.mktemp("research")
-    with closing(Served(write_tree(place / "service", TREE), place / "data")) as served:
+    with Served(write_tree(place / "service", TREE), place / "data") as served:
         yield served

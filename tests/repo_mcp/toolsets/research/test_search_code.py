@@ -184,16 +184,13 @@ def test_a_page_ends_before_what_is_far_from_the_best(tmp_path: Path) -> None:
     }
     far = {f"far{number}.py": "\n".join(f"def f{one}(): ..." for one in range(60)) for number in range(9)}
     files = near | {path: f"{text}\ndef last():\n    spool()\n" for path, text in far.items()}
-    own = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
-    try:
+    with Served(write_tree(tmp_path / "root", files), tmp_path / "data") as own:
         page = own.call("search_code", query="flush spool now")
         assert {row["path"] for row in page["results"]} == {*near}
         rest = own.call("search_code", query="flush spool now", cursor=page["cursor"])
         assert {row["path"] for row in rest["results"]} == {*far}
         assert (page["truncated"], rest["truncated"]) == (True, False)
         assert len(own.rows("search_code", query="flush spool now", limit=20)) == page["total"] == 12
-    finally:
-        own.close()
 
 
 def test_the_operators_limit_holds(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,7 @@ def test_95_percent_of_the_searches_in_a_million_lines_take_2_seconds_at_most(tm
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         number += 1
-    served = Served(docs, code, tmp_path / "data")
-    try:
+    with closing(Served(docs, code, tmp_path / "data")) as served:
         seconds = []
         for turn in range(100):
             word, other = draw.choice(WORDS), draw.choice(WORDS)
@@ -51,5 +51,3 @@ def test_95_percent_of_the_searches_in_a_million_lines_take_2_seconds_at_most(tm
             served.result("search", **arguments)
             seconds.append(time.process_time() - started)
         assert not IS_DEEP or sorted(seconds)[94] <= WITHIN_SECONDS
-    finally:
-        served.close()

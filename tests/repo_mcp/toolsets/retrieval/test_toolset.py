@@ -10,6 +10,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -165,22 +166,16 @@ def test_the_same_search_gives_the_same_bytes(changing: Served, tmp_path: Path) 
     for _ in range(3):
         assert [ask(changing, **question) for question in questions] == first
     for data_dir, index in ((tmp_path / "data", True), (tmp_path / "other", True), (tmp_path / "new", False)):
-        again = Served(changing.docs, changing.code, data_dir, index=index)
-        try:
+        with closing(Served(changing.docs, changing.code, data_dir, index=index)) as again:
             assert [ask(again, **question) for question in questions] == first
-        finally:
-            again.close()
 
 
 def test_a_damaged_index_changes_no_answer(changing: Served, tmp_path: Path) -> None:
     first = changing.result("search", query="mount")
     for segment in (tmp_path / "data").rglob("*.seg"):
         segment.write_bytes(segment.read_bytes()[:100])
-    again = Served(changing.docs, changing.code, tmp_path / "data", index=False)
-    try:
+    with closing(Served(changing.docs, changing.code, tmp_path / "data", index=False)) as again:
         assert again.result("search", query="mount") == first
-    finally:
-        again.close()
 
 
 def test_without_an_index_files_are_left_out_as_with_one(tmp_path: Path) -> None:
@@ -188,29 +183,25 @@ def test_without_an_index_files_are_left_out_as_with_one(tmp_path: Path) -> None
     write_tree(docs, {"large.md": "needle\n" * 200, "small.md": "needle\n", "x.png": "needle\n"})
     (docs / "bin").write_bytes(b"needle\0")
     for index in (True, False):
-        served = Served(docs, code, tmp_path / f"data{index}", index=index, max_file_bytes=1_000)
-        try:
+        with closing(
+            Served(docs, code, tmp_path / f"data{index}", index=index, max_file_bytes=1_000)
+        ) as served:
             envelope = served.call("search", query="needle")
             assert places(envelope["result"]) == [("docs", "small.md", 1)]
             assert envelope["meta"]["warnings"] == [
                 "docs: 1 file larger than max_file_bytes is not searched."
             ]
-        finally:
-            served.close()
 
 
 @pytest.mark.parametrize("index", [True, False])
 def test_a_search_that_nobody_waits_for_stops_and_is_logged_as_cancelled(tmp_path: Path, index: bool) -> None:
     docs, code = make_trees(tmp_path)
-    served = Served(docs, code, tmp_path / "data", index=index)
-    try:
+    with closing(Served(docs, code, tmp_path / "data", index=index)) as served:
         answer = served.tools["search"].call({"query": "mount"}, CallContext(lambda: True))
         error = check(served.tools["search"], answer)["error"]
         assert (error["code"], error["details"]["reason"]) == ("INTERNAL", "cancelled")
         (entry,) = served.audit.read(None, 10).entries
         assert (entry["ok"], entry["error_code"]) == (False, "CANCELLED")
-    finally:
-        served.close()
 
 
 def test_search_leaves_out_hidden_ignored_denied_and_binary_files(served: Served) -> None:
@@ -247,8 +238,7 @@ def test_a_glob_narrows_the_paths(served: Served) -> None:
 def test_the_limit_is_200_when_none_is_given_and_what_is_cut_is_said(tmp_path: Path) -> None:
     docs = write_tree(tmp_path / "docs", {f"f{n}.md": "hit me\n" * 100 for n in range(2)})
     code = write_tree(tmp_path / "code", {"one.py": "hit me\n"})
-    served = Served(docs, code, tmp_path / "data")
-    try:
+    with closing(Served(docs, code, tmp_path / "data")) as served:
         for arguments, rows, truncated in (
             ({}, 200, True),  # docs alone has 200, and there is one more
             ({"repo": "docs"}, 200, False),  # all there are
@@ -262,27 +252,21 @@ def test_the_limit_is_200_when_none_is_given_and_what_is_cut_is_said(tmp_path: P
             assert len(envelope["result"]["matches"]) == rows, arguments
             assert envelope["meta"]["truncated"] is truncated, arguments
             assert "warnings" not in envelope["meta"]
-    finally:
-        served.close()
 
 
 def test_an_ordinary_answer_of_200_matches_is_short(tmp_path: Path) -> None:
     line = "    return self.compute_something_of_usual_length(first, second)\n"
     docs = write_tree(tmp_path / "docs", {f"package/module_{n}.py": line * 10 for n in range(30)})
-    served = Served(docs, docs, tmp_path / "data")
-    try:
+    with closing(Served(docs, docs, tmp_path / "data")) as served:
         answer = served.ask("search", {"query": "compute"})
         assert len(cast(Any, answer.structured)["result"]["matches"]) == 200
         assert len(answer.text) < 30_000
-    finally:
-        served.close()
 
 
 def test_a_repository_may_lower_its_own_limits(tmp_path: Path) -> None:
     docs, code = make_trees(tmp_path)
     (docs / "repo_mcp.toml").write_text("[limits]\nmax_search_hits = 1\nmax_open_lines = 2\n")
-    served = Served(docs, code, tmp_path / "data")
-    try:
+    with closing(Served(docs, code, tmp_path / "data")) as served:
         envelope = served.call("search", query="mount_volume")
         assert [row["repo"] for row in envelope["result"]["matches"]] == ["docs", "code", "code"]
         assert envelope["meta"]["truncated"] is False
@@ -297,14 +281,11 @@ def test_a_repository_may_lower_its_own_limits(tmp_path: Path) -> None:
             "The answer was cut to keep it short; continue with get_snippet from line 3."
         ]
         assert served.result("open_file", repo="code", path="lib/a.c")["end_line"] == 4
-    finally:
-        served.close()
 
 
 def test_the_operator_may_lower_the_limit(tmp_path: Path) -> None:
     docs, code = make_trees(tmp_path)
-    served = Served(docs, code, tmp_path / "data", max_search_hits=5)
-    try:
+    with closing(Served(docs, code, tmp_path / "data", max_search_hits=5)) as served:
         envelope = served.call("search", query="mount")
         assert [row["repo"] for row in envelope["result"]["matches"]] == ["docs"] * 4 + ["code"]
         assert envelope["meta"]["truncated"] is True
@@ -314,8 +295,6 @@ def test_the_operator_may_lower_the_limit(tmp_path: Path) -> None:
         assert len(envelope["result"]["matches"]) == 5
         assert envelope["meta"]["repo"] == "both"
         assert "limit is above its maximum: 5 is used." in envelope["meta"]["warnings"]
-    finally:
-        served.close()
 
 
 def test_a_match_over_several_lines_names_both_ends(served: Served) -> None:
@@ -445,8 +424,7 @@ def test_an_answer_never_has_more_bytes_than_the_operator_allows(tmp_path: Path)
         write_tree(docs, {f"long {ord(char)}.md": char * 20_000})
     write_tree(docs, {f"dir/{n:04}.md": "needle\n" for n in range(400)})
     cap = 8_192
-    served = Served(docs, code, tmp_path / "data", max_total_bytes_per_response=cap)
-    try:
+    with closing(Served(docs, code, tmp_path / "data", max_total_bytes_per_response=cap)) as served:
         for path in sorted(docs.glob("*.md")):
             answer = served.ask("open_file", {"repo": "docs", "path": path.name})
             assert len(answer.text.encode()) <= cap
@@ -462,8 +440,6 @@ def test_an_answer_never_has_more_bytes_than_the_operator_allows(tmp_path: Path)
             assert cap - 200 < len(answer.text.encode()) <= cap
             assert cast(Any, answer.structured)["meta"]["truncated"] is True
             assert "continue with cursor" in cast(Any, answer.structured)["meta"]["warnings"][0]
-    finally:
-        served.close()
 
 
 def test_content_is_faithful_and_what_may_hide_text_is_said(changing: Served) -> None:
@@ -635,15 +611,12 @@ def test_the_wrong_kind_is_said(served: Served) -> None:
 def test_binary_and_large_files_are_reported_when_they_are_opened(tmp_path: Path) -> None:
     docs, code = make_trees(tmp_path)
     write_tree(docs, {"large.md": "needle\n" * 200})
-    served = Served(docs, code, tmp_path / "data", max_file_bytes=1_000)
-    try:
+    with closing(Served(docs, code, tmp_path / "data", max_file_bytes=1_000)) as served:
         error = served.error("open_file", repo="code", path="src/native")
         assert (error["code"], error["details"]["reason"]) == ("BINARY_FILE", "binary")
         error = served.error("get_snippet", repo="docs", path="large.md", start_line=1, end_line=1)
         assert (error["code"], error["details"]["max_bytes"]) == ("FILE_TOO_LARGE", 1_000)
         assert served.result("search", query="needle") == {"matches": []}
-    finally:
-        served.close()
 
 
 def snapshot_tree(root: Path) -> dict[str, tuple[object, ...]]:
@@ -662,15 +635,12 @@ def snapshot_tree(root: Path) -> dict[str, tuple[object, ...]]:
 def test_the_roots_are_never_written_to(tmp_path: Path) -> None:
     docs, code = make_trees(tmp_path)
     before = snapshot_tree(docs), snapshot_tree(code)
-    served = Served(docs, code, tmp_path / "data")
-    try:
+    with closing(Served(docs, code, tmp_path / "data")) as served:
         served.result("search", query="mount")
         served.result("open_file", repo="docs", path="README.md")
         served.result("list_dir", repo="code")
         served.error("open_file", repo="code", path="none")
         served.refresh()
-    finally:
-        served.close()
     assert (snapshot_tree(docs), snapshot_tree(code)) == before
     assert {path.name for path in (tmp_path / "data" / "retrieval").iterdir()} >= {
         "docs",
@@ -737,15 +707,12 @@ def test_a_root_that_went_away_is_a_configuration_error_at_the_call(changing: Se
 
 def test_both_roots_may_be_the_same_directory(tmp_path: Path) -> None:
     docs, _ = make_trees(tmp_path)
-    served = Served(docs, docs, tmp_path / "data")
-    try:
+    with closing(Served(docs, docs, tmp_path / "data")) as served:
         found = places(served.result("search", query="mount"))
         assert [row[1:] for row in found if row[0] == "docs"] == [
             row[1:] for row in found if row[0] == "code"
         ]
         assert len(found) == 8
-    finally:
-        served.close()
 
 
 # The log
