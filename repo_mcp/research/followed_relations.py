@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED
 from repo_mcp.research.called_functions import show_called
+from repo_mcp.research.claims.relation_sentence import list_filling_in
 from repo_mcp.research.edges.chains import build_chains
 from repo_mcp.research.edges.function_tables import note_tables
 from repo_mcp.research.edges.hops import follow
@@ -20,7 +21,7 @@ from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shown_users import show_implementers, show_users
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.traversals import CALLEES, CALLERS, CONFORMING, DEPENDENCIES, DEPENDENTS
-from repo_mcp.research.findings.locating import is_program
+from repo_mcp.research.findings.locating import is_program, is_test
 from repo_mcp.research.findings.named_symbols import VALUES, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Reading, TakenAs
@@ -54,8 +55,18 @@ def follow_callees(state: ResearchState, reading: Reading) -> Gathered:
     if asks_how_it_works(state, reading):
         note_readers(state, nodes, below=True)
     follow(state, nodes, CALLEES, state.depth)
+    _put_longest_first(state, nodes)
     show_called(state, nodes)
     return Gathered(build_chains(state, nodes, upwards=False))
+
+
+def _put_longest_first(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Put the longest of what overrides the subjects first, and stubs and tests last."""
+    filling = list_filling_in(state, nodes)
+    places = [at for at, one in enumerate(state.findings) if one in filling]
+    filling.sort(key=lambda one: (is_test(one.path, one.symbol), one.start_line - one.end_line))  # stable
+    for at, one in zip(places, filling, strict=True):
+        state.findings[at] = one
 
 
 def follow_implementations(state: ResearchState, reading: Reading) -> None:

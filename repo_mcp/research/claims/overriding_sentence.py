@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.claims.relation_sentence import name_subjects
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.findings.citing import join_names, name_briefly, shorten, write_count
+from repo_mcp.research.findings.citing import cite, drop_paths, join_names, name_briefly, shorten, write_count
 from repo_mcp.research.findings.locating import is_test_node, is_test_place
 from repo_mcp.research.findings.records import Form, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.roles import is_side_file
 
-MOST_OVERRIDING = 16  # named: each must change as the subject does
+MOST_OVERRIDING = 24  # named: each must change as the subject does
 
 
 def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -> str:
@@ -33,13 +33,13 @@ def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -
     ]
     others = [node for node in dict.fromkeys(found) if node not in subjects]
     if not others:
-        return f"{related}{_describe_inner(found)}"
+        return f"{related}{_describe_inner(state, subjects)}"
     named = name_subjects(subjects)
     is_one = len({shorten(node.qualified_name) for node in subjects}) == 1
     lead = f"{named} {'is' if is_one else 'are'} overridden or implemented by {_name(others)}."
     rest = f"It{related.removeprefix(named)}" if is_one and related.startswith(f"{named} ") else related
     rest = rest.replace(f" {named}", " it", 1) if is_one and rest is related else rest
-    return f"{lead} {rest}"
+    return f"{lead}{_describe_inner(state, subjects)} {rest}"
 
 
 def _name(others: Sequence[Node]) -> str:
@@ -47,14 +47,19 @@ def _name(others: Sequence[Node]) -> str:
     own = [node for node in others if not (is_test_node(node) or is_test_place(node.path))]
     own.sort(key=lambda node: is_side_file(node.path))  # stable
     tests = len(others) - len(own)
-    named = [join_names(map(name_briefly, own), MOST_OVERRIDING)] if own else []
+    named = [join_names(drop_paths(map(name_briefly, own)), MOST_OVERRIDING)] if own else []
     return ", and by ".join([*named, *([f"{write_count(tests, 'declaration')} in tests"] if tests else [])])
 
 
-def _describe_inner(found: Sequence[Node]) -> str:
-    """Return a sentence on subjects that override others of them; "" for none."""
-    if not found:
-        return ""
-    inner = dict.fromkeys(shorten(node.qualified_name) for node in found)
-    override = "overrides or implements" if len(inner) == 1 else "override or implement"
-    return f" Of these, {join_names(inner)} {override} another."
+def _describe_inner(state: ResearchState, subjects: Sequence[Node]) -> str:
+    """Return a sentence on each subject that others of them override; "" for none."""
+    told = ""
+    for node in subjects if len(subjects) > 1 else ():
+        own = [state.get_node(link.source) for link in list_overriding(state, node)]
+        own = [one for one in own if one in subjects]
+        told += (
+            f" The one at {cite(node)} is overridden at {join_names(map(cite, own), MOST_OVERRIDING)}."
+            if own
+            else ""
+        )
+    return told

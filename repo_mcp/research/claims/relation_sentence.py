@@ -102,12 +102,28 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         also = relation.replace("used", "also used")
         used = f" {'They' if relation.startswith('are') else 'It'} {users.say(also)}." if found else ""
         return f"{describe_open_types(state.open_types)}{used}{more}"
+    filling = list_filling_in(state, subjects) if reading.form is Form.CALLEES else []
+    if filling and any(one in filling for one in found):
+        own = [one for one in filling if not is_test(one.path, one.symbol)] or filling
+        rest = [one for one in found if one not in filling]
+        calls = f" It {_gather_users(state, reading, subjects, rest).say(relation)}." if rest else ""
+        return (
+            f"{named} leaves its work to what overrides it: {name_findings(own, MOST_CALLERS)}.{calls}{more}"
+        )
     if not found and readers and reading.form is Form.CALLEES:
         return f"{named} {relation} nothing that the repository declares.{more}"
     if not found:
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     return f"{named} {users.say(relation, most)}.{unresolved}{more}"
+
+
+def list_filling_in(state: ResearchState, subjects: Sequence[Node]) -> list[Finding]:
+    """Return the findings that override subjects without a body, so that a call runs one of them."""
+    own = {node.declaration for node in subjects}
+    links = (one for one in state.links.values() if one.kind == "overridden_by" and one.source in own)
+    filling = {link.target for link in links}
+    return [one for one in state.findings if one.node is not None and one.node.declaration in filling]
 
 
 def _choose_related(
@@ -119,6 +135,7 @@ def _choose_related(
     found = [
         one for one in first_hop if one.role not in apart or (one.role is Role.FILLS and one.node in calling)
     ]
+    found.sort(key=lambda one: one.role is Role.FILLS)  # stable; named already
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         return [one for one in found if one.kind not in BLOCKS or one.symbol not in own]
@@ -287,7 +304,8 @@ def _describe_unresolved(
     state: ResearchState, reading: Reading, subjects: Sequence[Node], found: Sequence[Finding]
 ) -> str:
     """Return a sentence on calls that may mean the one subject, if no sure user outside tests was found."""
-    if len(subjects) != 1 or reading.form not in (Form.CALLERS, Form.DEPENDENTS):
+    names = {node.symbol.name for node in subjects}
+    if len(names) != 1 or reading.form not in (Form.CALLERS, Form.DEPENDENTS):
         return ""
     if any(not _is_guess(one) and not is_test(one.path, one.symbol) for one in found):
         return ""
@@ -297,7 +315,7 @@ def _describe_unresolved(
         return ""
     name, more = subjects[0].symbol.name, " more" if found else ""
     calls = f"one{more} call of {name} means" if count == 1 else f"{count}{more} calls of {name} mean"
-    places = [one for one in edges.unresolved if not is_test_place(one.path)] if found else []
+    places = [one for one in edges.unresolved if not is_test_place(one.path)]
     named = join_names([write_citation(one.path, one.lines[0], one.lines[0]) for one in places[:MAX_NAMED]])
     such = f", as in {named}," if named else ""
     return f" What {'at least ' if edges.cut else ''}{calls}{such} could not be resolved."

@@ -35,7 +35,9 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
         places = join_names(map(_cite_key, own), most)
         name = "it" if told else key
         if role is Role.TAKES_KEY:
-            told.append(f"{name} is given, with a function, to {places}")
+            given = [one for one in state.findings if one.role is Role.GIVEN_WITH]
+            function = name_findings(given) if given else "a function"
+            told.append(f"{name} is given, with {function}, to {places}")
         elif role is Role.DECIDES_BY_KEY:
             told.append(f"{name} decides a branch in {places}")
         elif role is Role.EMITS_KEY:

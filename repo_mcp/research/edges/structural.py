@@ -13,10 +13,11 @@ from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import EdgeType, list_implementing
+from repo_mcp.research.edges.open_functions import is_open
 from repo_mcp.research.findings.locating import weaker
 from repo_mcp.research.findings.records import Link
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 MAX_FILES = 300  # files that declare the rarest method
 MAX_EMBEDDED = 8  # interfaces read: one and those it embeds
@@ -176,5 +177,4 @@ def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list
 
 
 def _is_left_open(state: ResearchState, node: Node) -> bool:
-    around = state.get_parent(node)
-    return bool(node.symbol.flags & SymbolFlag.ABSTRACT) or around.symbol.kind in ABSTRACT_KINDS
+    return state.get_parent(node).symbol.kind in ABSTRACT_KINDS or is_open(state, node)

@@ -55,6 +55,8 @@ _LOGS = re.compile(
     r"|\b(?:On|Handle|Process|Has|Is|Clear)(?:[A-Z]\w{0,60})?(?:Error|Exception)\("
     r"|\.(?!(?:as|build|create|from|make|new|raise|throw|to|wrap)[A-Z])[a-z]\w{0,60}(?:Error|Exception)\(\s*+\)"
 )
+# What hands on an error of Swift: `done(.failure(ReadError.closed))`, `.resume(throwing: ReadError.closed)`
+_FAILS_WITH = re.compile(r"(?:(?<![\w)])\.failure\(|\bthrowing: )\s*+\w*(?:Error|Failure)\.[a-z]")
 _WRAPS = re.compile(r"\b(?:\w{0,20}errors|status)\.(?:Errorf?|Newf|Wrapf?|With(?:Message|Stack)f?)\(")
 # The head of a function makes no error: `func (m Matcher) MatchWithError(`, `fn open() -> OpenError`, and
 # before the brackets `void ReadError(`. Of Swift, what it `throws(ReadError)` is kept.
@@ -134,7 +136,7 @@ def holds_error(line: str) -> bool:
     """
     text = _LOGS.sub("", line[:MOST_CHARS])
     plain = _MAY_THROW.sub("", _RESULT.sub("", blank_texts(_NAMES_FUNCTION.sub("", text))))
-    is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain)
+    is_made = holds_failure(plain) or _WRAPS.search(plain) or _find_value(plain) or _FAILS_WITH.search(plain)
     return bool(is_made or ("_error(" in plain and _SAYS.search(plain)))
 
 

@@ -55,6 +55,8 @@ _GIVES_MESSAGE = re.compile(
 _RETURNS_MADE = re.compile(
     r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
 )  # in a helper
+# `ShelfError.locked(reason: .lost(row))`, the case of an enumeration with what it is given first
+_CASE = re.compile(r"\b([A-Z]\w*(?:Error|Failure)\.(?!self\b|init\b)[a-z]\w*)(?:\(\s*(?:\w+:\s*)?(\.\w+))?")
 _PANICS = re.compile(r"\s*panic!?\(")  # which is no error that a caller gets
 _KEEPS = re.compile(r"\s*(?:this|self)(?:\.|->)(\w+)\s*=(?![=>])(?!.*\b(?:throw|raise|\?\?)\b)")
 _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z]\w{0,60})\(")
@@ -157,10 +159,25 @@ def iter_errors(
         names = names or ([name_made(made[1])] if made else [])
         names = names or (["panic"] if _PANICS.match(line) else [])
         text = find_message(statement) or _find_variable(lines, one, at)
+        names = _find_case(one, line) or [_name_default(one, name) for name in names]
         errors = [(add_value(name, statement), text) for name in names or [""] if name or text]
-        errors += [(name, "") for name in name_held(lines, one.start_line, number) if name not in names]
+        held = (_name_default(one, name) for name in name_held(lines, one.start_line, number))
+        errors += [(name, "") for name in held if name not in names]
         is_told = is_helper or (text if at != number else errors)  # `ReadError made = makeError(row)`
         yield number, errors if is_told else _list_of_helper(state, one, at) or errors
+
+
+def _name_default(one: Finding, name: str) -> str:
+    """Return the name of an error, or of that which a parameter of its name has by default."""
+    parameters = "" if one.node is None else one.node.symbol.parameters
+    given = re.search(rf"(?<![\w.]){re.escape(name)}\s*(?::[^=,]*)?=\s*([A-Za-z_][\w.]*)", parameters)
+    return given[1] if given is not None else name
+
+
+def _find_case(one: Finding, line: str) -> list[str]:
+    """Return the case of an enumeration of errors that a line of Swift gives, with the reason it has."""
+    case = _CASE.search(line) if one.path.endswith(".swift") else None
+    return [] if case is None else [f"{case[1]}{f'({case[2]})' if case[2] else ''}"]
 
 
 def list_raising(

@@ -28,6 +28,7 @@ class Role(Enum):
     GIVES_ERROR = auto()  # makes one for what calls it
     WRITTEN = auto()  # has a text of the question; the reason is about a word behind it
     TAKES_KEY = auto()  # hands a text of the question and a function to a call, which the reason is about
+    GIVEN_WITH = auto()  # is given to a call together with a text of the question
     EMITS_KEY = auto()  # hands a text of the question to what emits events, which the reason is about
     TAKES_TEXT = auto()  # is called with a text of the question
     DECIDES_BY_KEY = auto()  # has a branch for a text of the question

@@ -19,7 +19,8 @@ from repo_mcp.bodies.statements import decides, only_logs
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from repo_mcp.research.edges.filled_functions import LEAST_STATEMENTS, fill, is_open
+from repo_mcp.research.edges.filled_functions import fill
+from repo_mcp.research.edges.open_functions import LEAST_STATEMENTS, is_open
 from repo_mcp.research.findings.bounds import GLANCE, NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role

@@ -66,7 +66,11 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
             note_nested_keys(state, name)
         every = search_mentions(state, name)  # also of what other layers declare
         matches, mentions = (
-            [one for one in found if (one.path, one.start_line) not in foreign and not _lies_in(others, one)]
+            [
+                one
+                for one in found
+                if (one.path, one.start_line) not in foreign and not _is_other(others, name, one)
+            ]
             for found in (search_setting(state, name), every)
         )
         note_deciding(state, subject, name, mentions if "." in subject.asked else every)
@@ -154,6 +158,12 @@ def _lies_in(nodes: Iterable[Node], match: ExactMatch) -> bool:
         node.path == match.path and node.symbol.start_line <= match.start_line <= node.symbol.end_line
         for node in nodes
     )
+
+
+def _is_other(others: Iterable[Node], name: str, match: ExactMatch) -> bool:
+    """Return True for a line of another field of a name, unless it gives what a member of the name has."""
+    handed = re.search(rf"(?:=>|\breturn\b)[^=]*[\w)]\??\.{re.escape(name)}\b", match.line)
+    return handed is None and _lies_in(others, match)
 
 
 def _note_dotted(state: ResearchState, key: str) -> bool:

@@ -60,6 +60,7 @@ _SCHEMA = re.compile(r"(?:^|[/._-])schemas?(?=[/._-]).*\.json$", re.IGNORECASE)
 # Stands before the bracket with the parameters of a function; `.init(` of Swift is a call.
 _HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:init|constructor|function))\s*$")
 _LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
+_ADORNS = re.compile(r"\s*(?:@\w|\[\w|#\[)")
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _TEXT = re.compile(r"\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'")  # in quotes; a sentence has a blank
@@ -97,6 +98,9 @@ def classify_use(name: str, line: str) -> LineUse:
     named = re.search(rf"(?<=[\s.]){quoted}:\s", line, re.IGNORECASE)
     if named is not None and stands_in_text(line, named.start()):
         return LineUse.READS  # a message that names it
+    given = re.search(rf"(?<=[\s.]){quoted}\s=(?!=)", line, re.IGNORECASE)
+    if given is not None and _ADORNS.match(line) and stands_in_text(line, given.start()):
+        return LineUse.READS  # so does what says why something is obsolete
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}=(?:{{|%\w)", line, re.IGNORECASE):
         return LineUse.READS  # a text with its value: f"retries={retries}", "retries=%d"
     if re.search(rf"[\"'][^\"']{{0,200}}\b{quoted}\s?[=:]\s?[\"'](?=\s*[)+,;]|\s*$)", line, re.IGNORECASE):

@@ -242,7 +242,7 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
         state.add(around.node, reason, 0, lines=lines[:MAX_EVIDENCE], shown=tuple(sorted(shown)))
     for name in dict.fromkeys(name for one in places for name in one.used.names):
         for given in _list_functions(state, name, path)[:1]:
-            why = Reason(f"{used.called} is given it with this text")
+            why = Reason(f"{used.called} is given it with this text", Role.GIVEN_WITH)
             state.add(given, why, 0, Confidence.PROBABLE, shown=show_body(state, given, GIVEN_CHARS))
 
 

@@ -71,6 +71,6 @@ def test_calls_that_could_not_be_resolved_are_counted_where_no_caller_is_known()
         "src/main.rs": "fn run(one: u8) {\n    let it = make(one);\n    it.push(1);\n    it.push(2);\n}\n",
     }
     assert Asked(texts).ask("what calls Heap::push").claim == (
-        "Nothing in the repository is known to call Heap.push (src/lib.rs:3). What 2 calls of push mean could"
-        " not be resolved."
+        "Nothing in the repository is known to call Heap.push (src/lib.rs:3). What 2 calls of push mean, as"
+        " in src/main.rs:3, could not be resolved."
     )

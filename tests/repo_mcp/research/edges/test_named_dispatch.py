@@ -50,12 +50,12 @@ def test_what_emits_an_event_calls_what_is_registered_for_it() -> None:
 def test_an_event_is_asked_for_by_its_name() -> None:
     for question in ("what handles the event `parcel-sent`?", "who listens to the 'parcel-sent' event?"):
         assert Asked(EVENTS).ask(question).claim == (
-            '"parcel-sent" is given, with a function, to `post.on` in listen (post.js:6). It is emitted by'
-            " `post.emit` in send (send.js:2)."
+            '"parcel-sent" is given, with onSent (post.js:1-3), to `post.on` in listen (post.js:6).'
+            " It is emitted by `post.emit` in send (send.js:2)."
         )
     texts = {path: text.replace("parcel-sent", "sent") for path, text in EVENTS.items()}  # a single word
     claim = Asked(texts).ask("what handles the event `sent`?").claim
-    assert claim.startswith('"sent" is given, with a function, to `post.on` in listen (post.js:6).')
+    assert claim.startswith('"sent" is given, with onSent (post.js:1-3), to `post.on` in listen (post.js:6).')
 
 
 def test_what_calls_a_member_that_stores_a_function_may_call_that() -> None:
@@ -66,3 +66,28 @@ def test_what_calls_a_member_that_stores_a_function_may_call_that() -> None:
     }
     claim = Asked(texts).ask("who calls runOnce?").claim
     assert "perhaps by loop (loop.js:1-3)" in claim or "perhaps called by loop (loop.js:1-3)" in claim
+
+
+STORES = (
+    "class Store:\n    def load(self, key):\n        raise NotImplementedError\n\n\n"
+    "class Empty(Store):\n    def load(self, key):\n        return None\n\n\n"
+    "class Disk(Store):\n    def load(self, key):\n        path = find(key)\n        return path.read()\n"
+)
+
+
+def test_a_function_without_a_body_works_by_what_overrides_it_and_the_longest_leads() -> None:
+    report = Asked({"store.py": STORES}).ask("how does Store.load work?")
+    assert report.claim.startswith(
+        "Store.load (store.py:2-3) leaves its work to what overrides it: Disk.load (store.py:12-14) and"
+        " Empty.load (store.py:7-8)."
+    )
+    assert [one.symbol for one in report.findings[1:3]] == ["store.Disk.load", "store.Empty.load"]
+
+
+def test_of_several_declarations_of_one_name_it_is_said_which_overrides_which() -> None:
+    texts = {
+        "base.py": "class Post:\n    def send(self):\n        raise NotImplementedError\n",
+        "fast.py": "import base\n\n\nclass Post(base.Post):\n    def send(self):\n        return 1\n",
+    }
+    claim = Asked(texts).ask("what breaks if I change `Post.send`?").claim
+    assert claim.endswith(" The one at base.py:2-3 is overridden at fast.py:5-6.")

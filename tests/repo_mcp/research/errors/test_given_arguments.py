@@ -157,3 +157,25 @@ def test_a_function_that_first_refuses_is_left_to_what_overrides_it() -> None:
     )
     claim = Asked({"store.py": text}).ask("which errors can Store.load raise?").claim
     assert claim.startswith("Errors that arise here: KeyError (store.py:16).")
+
+
+def test_an_error_that_a_parameter_names_is_its_default() -> None:
+    text = (
+        "def keep(row, Full=shop.FullError):\n    try:\n        put(row)\n    except OSError as error:\n"
+        "        raise Full(str(error)) from error\n"
+    )
+    claim = Asked({"keep.py": text}).ask("which errors can keep raise?").claim
+    assert claim == "Errors that arise here: shop.FullError (keep.py:5, `except OSError as error`)."
+
+
+def test_an_error_of_swift_is_told_with_its_case_and_reason() -> None:
+    text = (
+        "func send(_ row: Row, done: (Result<Row, ShelfError>) -> Void) {\n    if row.isLate {\n"
+        "        done(.failure(ShelfError.requestFailed(reason: .tooLate(row))))\n        return\n    }\n"
+        "    done(.failure(ShelfError.closed))\n}\n"
+    )
+    claim = Asked({"Send.swift": text}).ask("which errors can send throw?").claim
+    assert claim == (
+        "Errors that arise here: ShelfError.requestFailed(.tooLate) (Send.swift:3, `if row.isLate`) and"
+        " ShelfError.closed (Send.swift:6)."
+    )

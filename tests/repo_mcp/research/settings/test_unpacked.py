@@ -61,3 +61,15 @@ def test_a_name_that_is_handed_on_under_its_name_is_not_set() -> None:
     }
     claim = Asked(texts).ask("what reads the option max_retries?").claim
     assert claim == "max_retries is read at retries.py:6. It is declared at retries.py:3."
+
+
+def test_a_property_that_hands_on_another_of_its_name_reads_it_and_a_text_sets_nothing() -> None:
+    texts = {
+        "Options.cs": "class ShopOptions {\n  public string AppPath { get; set; }\n}\n",
+        "Page.cs": "class Page {\n  public ShopOptions Options { get; }\n"
+        "  public string AppPath => Options.AppPath;\n}\n",
+        "Old.cs": 'class Old {\n  [Obsolete("Use `Map(new ShopOptions { AppPath = path })` instead.")]\n'
+        "  void Use(string path);\n}\n",
+    }
+    claim = Asked(texts).ask("what reads `ShopOptions.AppPath`?").claim
+    assert claim == "ShopOptions.AppPath is read at Page.cs:3. It is declared at Options.cs:2."

@@ -117,7 +117,9 @@ def test_tests_and_comments_and_imports_have_no_key(asked: Asked) -> None:
 
 def test_a_named_function_is_given_as_well_and_a_route_may_be_mounted_below_another(asked: Asked) -> None:
     report = asked.ask("what happens on GET /api/parcels/:id?")
-    assert report.claim == f'"/parcels/:id" is given, with a function, to `router.get` ({HANDLER}:14).'
+    assert report.claim == (
+        f'"/parcels/:id" is given, with showParcel (server/show.ts:1-3), to `router.get` ({HANDLER}:14).'
+    )
     assert "return ctx.id;" in find_one(report, "showParcel").excerpt
 
 
@@ -144,9 +146,11 @@ func (api *API) reload(r *Request) {
     asked = Asked(texts)
     report = asked.ask("where is /api/v1/query_range handled?")
     place = "`r.Get` in API.Register (web/api/v1/api.go:4)"
-    assert report.claim == f'"/query_range" is given, with a function, to {place}.'
+    assert report.claim == (
+        f'"/query_range" is given, with API.queryRange (web/api/v1/api.go:8-10), to {place}.'
+    )
     assert any("return api.run(r)" in one.excerpt for one in report.findings)
-    assert asked.ask("what handles /-/reload?").claim.startswith('"/-/reload" is given, with a function')
+    assert asked.ask("what handles /-/reload?").claim.startswith('"/-/reload" is given, with API.reload ')
 
 
 def test_a_name_from_outside_that_code_uses_is_no_key_though_a_text_has_it() -> None:
