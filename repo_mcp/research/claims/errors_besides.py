@@ -21,6 +21,7 @@ MOST_DOCUMENTED = 6  # errors of one function
 MOST_DECLARED = 3  # types of one name
 MOST_LEVELS = 3  # of bases above an error
 LEAST_DERIVED = 2  # errors that derive from a type which is told
+_ROOTS = frozenset({"Error", "Exception", "BaseException", "Throwable"})  # of all errors, also by other names
 _PART = re.compile(r"[.:]+")
 
 
@@ -83,4 +84,5 @@ def _list_above(state: ResearchState, name: str) -> list[Node]:
         level = [base for one in level for base in list_bases(state, one) if base not in above]
         above.update(dict.fromkeys(level))
     read = state.source.read_lines
-    return [one for one in above if is_program(one.path) and is_error(state.graph, one, read)]
+    own = [one for one in above if one.symbol.kind in TYPE_KINDS and one.symbol.name not in _ROOTS]
+    return [one for one in own if is_program(one.path) and is_error(state.graph, one, read)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.claims.errors_besides import describe_bases, describe_documented
-from repo_mcp.research.errors.lines import LINE_CHARS
+from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.errors.made import (
     FAILING,
     MAX_ERRORS,
@@ -45,7 +45,9 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     below = [build_finding(node) for node in state.failures.failing]
     own = len(list_errors(state, named)[0])
     most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
-    errors = _name_errors(*list_errors(state, [*named, *below], says_when=True), most)
+    arising, unnamed = list_errors(state, [*named, *below], says_when=True)
+    arising.sort(key=lambda one: one.partition(" ")[0] in OF_ARGUMENT)  # stable; such say the least
+    errors = _name_errors(arising, unnamed, most)
     failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))
     said = (

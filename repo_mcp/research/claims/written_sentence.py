@@ -12,6 +12,7 @@ from repo_mcp.research.findings.handed_on import KeyUse
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.written.written_keys import is_emitted
 from repo_mcp.text.citations import write_citation
 
 _KEY_ROLES = frozenset({Role.TAKES_KEY, Role.DECIDES_BY_KEY, Role.EMITS_KEY, Role.WRITTEN})
@@ -41,9 +42,13 @@ def describe_keys(state: ResearchState, subject: Subject) -> str:
         elif role is Role.DECIDES_BY_KEY:
             told.append(f"{name} decides a branch in {places}")
         elif role is Role.EMITS_KEY:
-            told.append(f"{name} is emitted by {places}")
+            continue  # it may stand in a function that is found for something else
         else:
             told.append(f"{name} {'also ' if told else ''}occurs in {places}")
+    emitting = [one for one in state.keys if is_emitted(one)]
+    if emitting:
+        places = join_names(f"`{one.used.called}` ({one.path}:{one.line})" for one in emitting)
+        told.append(f"{'it' if told else key} is emitted by {places}")
     if _ASKS_ERRORS.search(state.request.query) and (errors := _list_errors(state)):
         told.insert(1, f"errors that arise there: {join_names(errors, MAX_ERRORS)}")
     taking = [one for one in state.findings if one.role is Role.TAKES_TEXT]

@@ -167,6 +167,7 @@ def _rank_edges(
     links = drop_guesses(state, sort_links(found.links, traversal), guessed, upwards=traversal.upwards)
     ranked = [(rank_link(state, link, traversal), link) for link in links]
     ranked.sort(key=itemgetter(0))  # stable
+    ranked = [one for one in ranked if not _is_bare_import(one[1], links)] if traversal.upwards else ranked
     sure = [(rank, link) for rank, link in ranked if link.confidence is not Confidence.POSSIBLE]
     is_guess = state.confidences.get(node.declaration, Confidence.EXACT) is Confidence.POSSIBLE
     if not sharing and (is_guess or sure):  # beside what is sure, a guess at a later hop is noise
@@ -179,6 +180,18 @@ def _rank_edges(
     if traversal.finds_entries and not found.cut:
         _note_entry(state, node, [link for _, link in ranked])
     return ranked
+
+
+def _is_bare_import(link: Link, links: Sequence[Link]) -> bool:
+    """Return True for an import of a symbol into a file that uses it otherwise: that alone says enough.
+
+    A list in its own file of what others may import from there counts as one.
+    """
+    if link.kind != "imports" or link.source.ordinal:
+        return False
+    return link.source.path == link.target.path or any(
+        one.source.path == link.source.path and one.kind != "imports" for one in links
+    )
 
 
 def _note_cut(
@@ -196,13 +209,19 @@ def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversa
     link = _name_decoration(state, link, other) if traversal.upwards else link
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
     lines = link.lines if traversal.upwards else ()
-    reason = explain(link, node, traversal)
+    reason = explain(link, node, traversal, _read_lines(state, link))
     state.add(other, reason, hop, confidence, lines)
     if other.declaration not in state.nodes:
         return None
     state.link(link)
     is_guess = link.confidence is Confidence.POSSIBLE and link.kind not in THROUGH
     return None if is_guess or other.symbol.kind is SymbolKind.FILE else other
+
+
+def _read_lines(state: ResearchState, link: Link) -> list[str]:
+    """Return the lines of an edge, or none of one that only a list of a file tells."""
+    lines = state.source.read_lines(link.source.path) if link.kind == "references" else ()
+    return [lines[at - 1] for at in link.lines if at <= len(lines)]
 
 
 def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None:

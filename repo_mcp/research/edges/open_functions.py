@@ -1,7 +1,7 @@
 """Tell functions that do nothing themselves: they are declared only, or refuse with an error for that.
 
-    def find(self, key):                throw new NotImplementedException();
-        raise NotImplementedError
+def find(self, key):                throw new NotImplementedException();
+    raise NotImplementedError
 """
 
 from __future__ import annotations

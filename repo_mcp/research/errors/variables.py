@@ -25,6 +25,9 @@ _RAISES_HELD = re.compile(
 )
 _SETS = r"(?<![\w.]){0}\s*(?::[^=]{{1,60}})?:?=(?![=>])[^=]*"  # a line that gives a variable a value
 _HOLDS = re.compile(_SETS.format(r"([A-Za-z_$][\w$]*)") + "$")  # what stands before that value
+_FILTER = re.compile(
+    r"\b(?:when|if)\b.*"
+)  # behind what a clause catches: `catch (IOException ex) when (Ready())`
 CLAUSE = re.compile(r"\s*+[})\s]*+(?:catch|except|rescue)\b(.*)")  # group 1 is behind its word
 _TYPE = re.compile(r"\b(?:[A-Za-z_]\w*(?:\.|::))*([A-Z]\w*)\b")  # the last part of its name
 # A line that puts something into a list: group 1 is the list, 2 an error that is made there, 3 a variable.
@@ -110,7 +113,7 @@ def list_collected(
 def _find_clause(lines: Sequence[str], first: int, at: int) -> str:
     """Return what stands behind the word of the clause that catches around a line; "" for none."""
     clauses = (CLAUSE.match(line[:LINE_CHARS]) for line in iter_enclosing(lines, at, at - first))
-    return next((clause[1] for clause in clauses if clause), "")
+    return next((_FILTER.sub("", clause[1]) for clause in clauses if clause), "")
 
 
 def _list_declared(lines: Sequence[str], name: str) -> list[str]:

@@ -217,11 +217,11 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "|we |you )?<changed> (?!an? )X"),
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
      "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
-    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><reacting> (?:the |an? )?"
      "(?:event|signal|hook|message|topic) (?P<x>[`'\"][^ ]+[`'\"])"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><reacting> (?:the |an? )?"
      "(?P<x>[`'\"][^ ]+[`'\"]) (?:event|signal|hook|message|topic)"),
+    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
     (Form.DEPENDENTS, "(?:usages?|references|dependents) (?P<x>[^ ]+)"),
     (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
     (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "

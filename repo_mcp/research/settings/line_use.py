@@ -113,7 +113,9 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.READS  # a part of a list, or a choice: `rows[-size:]`, `is_big ? size : 0`
     if _stands_in_call(line, quoted):
         return LineUse.GIVES
-    if re.match(rf"\s*(?:[\w.]{{1,80}}(?:\.|->))?{quoted}\s*=(?![=>])", line, re.IGNORECASE):
+    if re.match(
+        rf"\s*(?:[\w.]{{1,80}}(?:\.|->))?{quoted}(?:\[\w{{0,40}}\])?\s*=(?![=>])", line, re.IGNORECASE
+    ):
         return LineUse.SETS  # perhaps to what is read under the same name
     if re.search(rf"\b(?:name|long|dest)\s*[:=]\s*[\"'`]{quoted}[\"'`]", line, re.IGNORECASE):
         return LineUse.OPTION

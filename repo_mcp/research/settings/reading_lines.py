@@ -117,6 +117,6 @@ def _hands_on(name: str, match: ExactMatch) -> bool:
 def _split_given(name: str, match: ExactMatch) -> str | None:
     """Return what stands behind the sign with which a line gives the name a value; None if it gives none."""
     quoted = re.escape(name)
-    sign = rf"\b{quoted}\b[\"'\]]*\s*(?:(?:\?\?|\|\||&&|[-+*/|&])?=(?![=>])|:(?!:)|(?<=[\"']),)"
-    found = re.search(sign, match.line)
+    sign = r"(?:\[\w{0,40}\])?[\"'\]]*\s*(?:(?:\?\?|\|\||&&|[-+*/|&])?=(?![=>])|:(?!:)|(?<=[\"']),)"
+    found = re.search(rf"\b{quoted}\b{sign}", match.line)
     return None if found is None else match.line[found.end() :]

@@ -109,7 +109,7 @@ def _build_spelled(quoted: str) -> str:
 def _build_plain(quoted: str) -> str:
     """Return an expression for a name with a sign that gives it a value or declares it."""
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
-    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
+    valued = rf"\b{quoted}\b(?:\[\w{{0,40}}\]|[\"']?\]?)\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
     keyed = rf"[\"':]{quoted}[\"']?\s*=>"  # of a table, as in Ruby and PHP
     filled = rf"\(\s*&(?:\w+\.)*\b{quoted}\b\s*[,)]"  # as what an option sets
     return rf"{valued}|{keyed}|{filled}|(?:#\s*define\s+|::\s+|--|::){quoted}\b|{named}"

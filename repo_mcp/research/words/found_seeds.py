@@ -24,7 +24,7 @@ from types import MappingProxyType
 
 from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.errors.failing import is_namesake
+from repo_mcp.research.errors.failing import fails, is_namesake
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
@@ -149,7 +149,7 @@ def _count_beside(state: ResearchState, first: Sequence[Node], preferred: Prefer
     """
     if not first or preferred is not PreferredKind.FAILURES:
         return None
-    return 0 if state.failures.failing else FEW_SEEDS
+    return 0 if state.failures.failing or any(fails(state, node) for node in first) else FEW_SEEDS
 
 
 def _lacks_deed(state: ResearchState) -> bool:

@@ -131,6 +131,11 @@ def _tells_event(place: KeyPlace) -> bool:
     return place.used.use is not KeyUse.HAS or _OF_EVENT.search(place.used.called) is not None
 
 
+def is_emitted(place: KeyPlace) -> bool:
+    """Return True for a place that hands a text to what emits events."""
+    return place.used.use is KeyUse.HAS and _EMITTING.search(place.used.called) is not None
+
+
 def _names_symbol(state: ResearchState, key: str) -> bool:
     """Return True for the whole name of a symbol, a file or a folder."""
     subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
@@ -221,7 +226,7 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
     """Note the places of one function that do the same with a key, then the functions that it is given."""
     used, path, lines = places[0].used, places[0].path, tuple(one.line for one in places)
     role, told = _ROLES[used.use]
-    if used.use is KeyUse.HAS and _EMITTING.search(used.called):
+    if is_emitted(places[0]):
         role, told = Role.EMITS_KEY, "hands {} this text"
     reason = Reason(told.format(used.called), role, used.called)
     shown = {at for one in places for at in _list_shown(state, one)}

@@ -51,7 +51,7 @@ def test_an_event_is_asked_for_by_its_name() -> None:
     for question in ("what handles the event `parcel-sent`?", "who listens to the 'parcel-sent' event?"):
         assert Asked(EVENTS).ask(question).claim == (
             '"parcel-sent" is given, with onSent (post.js:1-3), to `post.on` in listen (post.js:6).'
-            " It is emitted by `post.emit` in send (send.js:2)."
+            " It is emitted by `post.emit` (send.js:2)."
         )
     texts = {path: text.replace("parcel-sent", "sent") for path, text in EVENTS.items()}  # a single word
     claim = Asked(texts).ask("what handles the event `sent`?").claim
@@ -91,3 +91,9 @@ def test_of_several_declarations_of_one_name_it_is_said_which_overrides_which() 
     }
     claim = Asked(texts).ask("what breaks if I change `Post.send`?").claim
     assert claim.endswith(" The one at base.py:2-3 is overridden at fast.py:5-6.")
+
+
+def test_an_event_that_is_emitted_where_another_is_handled_is_told() -> None:
+    text = "function pass (from, to) {\n  from.on('sent', (row) => {\n    to.emit('sent', row)\n  })\n}\n"
+    claim = Asked({"pass.js": text}).ask("what handles the event `sent`?").claim
+    assert claim.endswith(" It is emitted by `to.emit` (pass.js:3).")
