@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.live.index_report import CHANGING, NOT_COMPARED
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from tests.clients.views_page import CALLS, CLIENTS, PAGE, mask
 from tests.repo_mcp.cli.program import CORPUS
+from tests.repo_mcp.indexed_roots import open_indexed
 
 
 def test_the_answers_are_those_of_the_server(tmp_path: Path) -> None:
@@ -23,8 +21,7 @@ def test_the_answers_are_those_of_the_server(tmp_path: Path) -> None:
     shutil.copytree(CORPUS, tree)
     (tree / ".env").write_text("token=1\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
-    with closing(Repository(load_config(str(tree)))) as repository:
-        repository.refresh()
+    with open_indexed(tree) as repository:
         tools = {tool.name: tool for tool in build_toolset(repository).tools}
         for title, call in CALLS.items():
             answer = tools[call.tool].call(dict(call.arguments), CallContext(lambda: False))

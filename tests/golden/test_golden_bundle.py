@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import closing
 from pathlib import Path
 
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.config.server_config import load_config
-from repo_mcp.repository import Repository
+from tests.repo_mcp.indexed_roots import open_indexed
 
 GOLDEN = Path(__file__).parent / "bundle-tiny_repo.md"
 CORPUS = Path(__file__).parents[1] / "corpus" / "tiny_repo"
@@ -35,8 +33,7 @@ I expected a ValueError as from parse_book in src/ledger/book.py. Does the balan
 def render_golden(directory: Path) -> str:
     root = directory / "tiny_repo"
     shutil.copytree(CORPUS, root)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         return render_markdown(repository.engines.bundles.build(BundleRequest(PROMPT, 4, 80)))
 
 

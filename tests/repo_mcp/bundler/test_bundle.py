@@ -33,6 +33,7 @@ from repo_mcp.ranking.query.clues import ClueKind, list_messages, parse_prompt, 
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 from tests.deep.sizes import choose, first
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 from tests.repo_mcp.trees import edit_tree, make_tree
 
@@ -54,8 +55,7 @@ PROMPTS = (
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     root = tmp_path_factory.mktemp("bundle") / "tiny_repo"
     shutil.copytree(CORPUS, root)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         yield repository
 
 
@@ -65,8 +65,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     root = tmp_path_factory.mktemp("project") / "repo_mcp"
     for room in ("indexing", "ranking", "workspace"):
         shutil.copytree(PROJECT / room, root / room, ignore=shutil.ignore_patterns("__pycache__"))
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         yield repository
 
 
@@ -253,8 +252,7 @@ def test_a_bundle_does_not_depend_on_the_history_of_the_index(tmp_path: Path, se
         after = [lived.engines.bundles.build(request) for request in requests]
         lived.refresh(force=True)
         again = [lived.engines.bundles.build(request) for request in requests]
-    with closing(Repository(load_config(str(second), workers=2))) as fresh:
-        fresh.refresh()
+    with open_indexed(second, workers=2) as fresh:
         anew = [fresh.engines.bundles.build(request) for request in requests]
     assert before == after == again == anew
     assert all(bundle.selections for bundle in anew)
@@ -352,8 +350,7 @@ def test_a_table_of_constants_is_not_rated_unless_the_prompt_names_one(tmp_path:
     freed = "void free_tables(struct mm *mm)\n{\n\tif (mm->page_table)\n\t\trelease(mm->page_table);\n}\n"
     (tmp_path / "registers.h").write_text(registers)
     (tmp_path / "freed.c").write_text(freed)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         bundle = repository.engines.bundles.build(BundleRequest("how are page tables freed"))
         assert [one.path for one in bundle.selections] == ["freed.c"]
         reasons = {one.path: one.reason for one in bundle.audit.dropped}
@@ -380,8 +377,7 @@ def write_named(root: Path) -> None:
 @pytest.mark.parametrize("lines", [None, 250, 400, 1_000])
 def test_a_named_declaration_is_shown_whole_if_it_fits(tmp_path: Path, lines: int | None) -> None:
     write_named(tmp_path)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         request = BundleRequest("what do read_marbles and merge_streams do", max_total_lines=lines)
         bundle = repository.engines.bundles.build(request)
     shown = {
@@ -392,8 +388,7 @@ def test_a_named_declaration_is_shown_whole_if_it_fits(tmp_path: Path, lines: in
 
 
 def show_lines(root: Path, prompt: str, lines: int) -> set[tuple[str, int]]:
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         bundle = repository.engines.bundles.build(BundleRequest(prompt, max_total_lines=lines))
     return {(one.path, line) for one in bundle.selections for line in range(one.start_line, one.end_line + 1)}
 
@@ -440,8 +435,7 @@ LETTERS = "class A:\n    pass\n\n\nclass B:\n    pass\n"
 def test_a_word_that_any_text_has_may_be_a_name(tmp_path: Path, prompt: str, named: str) -> None:
     (tmp_path / "verbs.py").write_text(VERBS)
     (tmp_path / "letters.py").write_text(LETTERS)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         (shown,) = repository.engines.bundles.build(BundleRequest(prompt)).selections
         assert shown.evidence[0] == named
 
@@ -449,8 +443,7 @@ def test_a_word_that_any_text_has_may_be_a_name(tmp_path: Path, prompt: str, nam
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         (tmp_path / "changed.py").write_text(
             "# moved\n\n\ndef frobnicate_changed():\n    return 'frobnicate'\n"
         )
@@ -468,8 +461,7 @@ def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
     text = "".join(f"def frobnicate_{number}():\n    return {number}\n\n\n" for number in range(6))
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(text)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
     assert {one.path for one in bundle.selections} == {"a.py"}
     assert any(
@@ -493,8 +485,7 @@ def test_the_last_bundle_never_goes_through_a_link(tmp_path: Path) -> None:
     root, victim = tmp_path / "root", tmp_path / "victim"
     shutil.copytree(CORPUS, root)
     victim.write_text("mine")
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         for name in (JSON_NAME, MARKDOWN_NAME):
             os.symlink(victim, root / ".repo_mcp" / name)
         assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).warnings == ()
@@ -516,8 +507,7 @@ def test_a_last_bundle_that_cannot_be_written_is_said(
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         monkeypatch.setattr(DiskDirectory, "rename", refuse)
         assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).warnings == (NOT_WRITTEN,)
 
@@ -525,8 +515,7 @@ def test_a_last_bundle_that_cannot_be_written_is_said(
 def test_the_last_bundle_can_be_switched_off(tmp_path: Path) -> None:
     root = tmp_path / "root"
     shutil.copytree(CORPUS, root)
-    with closing(Repository(load_config(str(root), last_bundle=False))) as repository:
-        repository.refresh()
+    with open_indexed(root, last_bundle=False) as repository:
         assert repository.engines.bundles.build(BundleRequest(PROMPTS[0])).selections
     assert not (root / ".repo_mcp" / JSON_NAME).exists()
     assert not (root / ".repo_mcp" / MARKDOWN_NAME).exists()
@@ -534,8 +523,7 @@ def test_the_last_bundle_can_be_switched_off(tmp_path: Path) -> None:
 
 def test_nothing_in_a_file_or_prompt_ends_its_fence(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Frobnicate\n\n````\n```\n# not a heading\n```\n````\n")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         bundle = repository.engines.bundles.build(BundleRequest("frobnicate\n`````\n# Injected | heading"))
     page = render_markdown(bundle)
     inside, fence, headings = False, "", []
@@ -553,8 +541,7 @@ def test_nothing_in_a_file_or_prompt_ends_its_fence(tmp_path: Path) -> None:
 
 def test_a_line_too_long_is_cut_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("frobnicate = '" + "x" * 3_000 + "'\n")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
     assert len(bundle.selections[0].lines[0]) == 501
     assert bundle.warnings == ("1 line was cut at 500 characters.",)
@@ -589,8 +576,7 @@ def test_of_a_report_heads_and_comments_above_are_not_shown_unless_its_title_is_
     (tmp_path / "ledger.py").write_text(code + others, encoding="utf-8")
     for number in range(20):
         (tmp_path / f"file_{number}.py").write_text(f"x = {number}\n", encoding="utf-8")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         for title, start in (("Transfers are lost", 5), ("Wrong comments above transfers", 4)):
             report = f"{title}\n\nA transfer is posted to nothing, although one was asked for."
             found = repository.engines.bundles.build(BundleRequest(report)).selections

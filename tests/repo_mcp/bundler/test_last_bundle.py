@@ -19,6 +19,7 @@ from repo_mcp.bundler.live_bundles import NOT_DELETED
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.repository import Repository
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.own_directories import own
 
 KEPT = [JSON_NAME, MARKDOWN_NAME]
@@ -35,8 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(root: Path) -> Iterator[Repository]:
-    with closing(Repository(load_config(str(root), workers=1))) as opened:
-        opened.refresh()
+    with open_indexed(root, workers=1) as opened:
         keep(opened)
         assert list_kept(root) == KEPT
         yield opened
@@ -72,8 +72,7 @@ def test_it_goes_with_a_file_that_is_deleted(root: Path, repository: Repository)
 def test_a_server_with_other_rules_looks_after_it_too(root: Path, repository: Repository) -> None:
     """Whatever it keeps itself: the directory is one."""
     repository.close()
-    with closing(Repository(load_config(str(root), workers=1, exclude_globs=["other.py"]))) as other:
-        other.refresh()
+    with open_indexed(root, workers=1, exclude_globs=["other.py"]) as other:
         assert list_kept(root) == KEPT
     config = load_config(str(root), workers=1, last_bundle=False, exclude_globs=["ledger.py"])
     with closing(Repository(config)) as other:

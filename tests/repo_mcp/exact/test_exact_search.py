@@ -31,6 +31,7 @@ from tests.deep.sizes import first
 from tests.growth import HANG_SECONDS
 from tests.no_threads import no_threads
 from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.trees import WORDS, add_file
 
 LONG_NAME = "x" * 150
@@ -70,10 +71,8 @@ def write(root: Path, path: str, data: bytes | str) -> None:
 
 @pytest.fixture
 def repository(root: Path) -> Iterator[Repository]:
-    repository = Repository(load_config(str(root)))
-    repository.refresh()
-    yield repository
-    repository.close()
+    with open_indexed(root) as repository:
+        yield repository
 
 
 def list_lines(answer: ExactAnswer) -> list[tuple[str, int]]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.exact import killable_matcher
 from repo_mcp.exact.killable_matcher import KillableMatcher, serve
 from repo_mcp.exact.line_matcher import LineMatcher, MatchingStopped
@@ -19,6 +18,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
 from repo_mcp.repository import Repository
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.indexed_roots import open_indexed
 
 FILES = {
     "a.py": "def first(store):\n    return store.keep(1)\n\n\ndef second():\n    pass\n",
@@ -55,10 +55,8 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
     for path, text in FILES.items():
         (tmp_path / "root" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "root" / path).write_bytes(text.encode())
-    opened = Repository(load_config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
-    opened.refresh()
-    yield opened
-    opened.close()
+    with open_indexed(tmp_path / "root", data_dir=str(tmp_path / "data")) as opened:
+        yield opened
 
 
 def test_the_answers_do_not_depend_on_the_engine(

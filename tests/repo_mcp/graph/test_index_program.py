@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_index import MemoryIndex
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.toolsets.graph.graph_roots import CSHARP, PYTHON, TYPESCRIPT
 from tests.written_trees import write_tree
 
@@ -165,8 +165,7 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
     tmp_path: Path,
 ) -> None:
     root = write_tree(tmp_path / "r", {"a.py": "def old(): ...\n", "b.py": "def other(): ...\n"})
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "d")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "d")) as repository:
         repository.symbol_index.build()
         write_tree(root, {"a.py": "def new(): ...\n"})
         repository.refresh()  # the structure lags behind

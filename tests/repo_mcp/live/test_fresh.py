@@ -14,7 +14,6 @@ import pytest
 from index_format.disk_directory import SETTLED_NS
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
-from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.indexing import inotify
 from repo_mcp.live import index_report, live_index, tree_look
@@ -25,6 +24,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from tests.deep.answers import open_repository
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.indexing.test_watcher import Served
 from tests.repo_mcp.live.test_first_files import listing_is_held
 from tests.waiting import wait_until
@@ -190,8 +190,7 @@ def test_a_command_does_not_say_how_old_its_own_refresh_is(
 ) -> None:
     monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
     monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         assert find(repository, "cod") == (["cod.py"], ())
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo.hit_rows import render_brief
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.written_trees import write_tree
 
 CONFLICT = """def func_10(x):
@@ -36,8 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_ranked_hit_behind_a_looked_up_place_is_one_line(root: Path) -> None:
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         answer = repository.search(SearchRequest("other_10", 3, names_alone=True, shows_whole=True))
     lead, ranked = answer.hits
     assert (lead.start_line, lead.end_line, lead.snippet) == (5, 5, "5\t    return other_10(x)\n")

@@ -18,7 +18,7 @@ from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.query_units import QueryUnits
 from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 USERS = 40
 FILES = {
@@ -43,7 +43,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("pages") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("pages") / "root", FILES) as repository:
         yield repository
 
 

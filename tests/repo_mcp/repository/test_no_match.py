@@ -12,6 +12,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.repository.no_match import explain_no_match
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.written_trees import write_tree
 
 FILES = {
@@ -25,10 +26,8 @@ FILES = {
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     root = tmp_path_factory.mktemp("no_match") / "root"
     write_tree(root, FILES)
-    opened = Repository(load_config(str(root)))
-    opened.refresh()
-    yield opened
-    opened.close()
+    with open_indexed(root) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(

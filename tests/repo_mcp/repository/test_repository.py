@@ -22,6 +22,7 @@ from repo_mcp.workspace.glob_filter import GlobFilter
 from repo_mcp.workspace.walk import MAX_DEPTH
 from repo_mcp.workspace.walk_level import WalkLevel
 from tests.posix import posix
+from tests.repo_mcp.indexed_roots import open_indexed
 
 Open = Callable[[], Repository]
 
@@ -461,8 +462,7 @@ def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Pat
 
 @posix
 def test_a_missing_file_of_a_root_that_is_gone_is_explained_by_that(root: Path) -> None:
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         with pytest.raises(RepoError, match=r"There is nothing at 'gone\.py'"):
             repository.open_file("gone.py", 1, 1)
         rmtree(root)
@@ -474,8 +474,7 @@ def test_an_empty_answer_says_that_directories_were_not_listed(tmp_path: Path) -
     root = tmp_path / "deep"
     (root / "/".join(["d"] * (MAX_DEPTH + 1))).mkdir(parents=True)
     (root / "a.py").write_text("alpha = 1\n")
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         assert repository.search(SearchRequest("omega", 5)).warnings[-1] == UNLISTED
         assert repository.search_exact(ExactRequest("omega")).warnings == (UNLISTED,)
         assert repository.search(SearchRequest("alpha", 5)).warnings == ()

@@ -18,6 +18,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.cli.program import run
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.stdio.retrieval_client import start_retrieval
 from tests.repo_mcp.stdio.test_server import Process
 
@@ -41,8 +42,7 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def opened(root: Path, *globs: str) -> Iterator[Repository]:
-    with closing(Repository(load_config(str(root), workers=1, allow_paths=globs))) as repository:
-        repository.refresh()
+    with open_indexed(root, workers=1, allow_paths=globs) as repository:
         yield repository
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.git_trees import GitTree, with_git
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.indexing.test_siblings import build, open_root
 
 CANARY = "caseless_canary"
@@ -57,8 +57,7 @@ def repository(place: Path, tmp_path: Path) -> Iterator[Repository]:
     for name, text in NAMES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         yield repository
 
 

@@ -18,6 +18,7 @@ from repo_mcp.indexing.scan_state import SeenRecord
 from repo_mcp.model import SearchRequest, SymbolIndexReport
 from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.workspace import path_changes
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.symbol_index.tiny_parser import parse_only_tiny
 from tests.waiting import wait_until
 
@@ -39,8 +40,7 @@ def root(tmp_path: Path) -> Path:
 def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
     monkeypatch.setattr(root_indexes, "Parsing", parse_only_tiny)
     limits = {"max_file_bytes": 5_000}
-    with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
-        opened.refresh()
+    with open_indexed(root, workers=1, limits=limits) as opened:
         opened.symbol_index.build()
         opened.engines.bundles.build(BundleRequest("what is at settings.tiny:1"))  # which is kept
         assert {"last_bundle.json", "last_bundle.md"} < set(list_holding(root, CANARY))
@@ -245,8 +245,7 @@ def test_a_directory_that_is_moved_below_a_denied_one_is_purged(root: Path, name
     (root / "lib" / "stays.tiny").write_text("def stays\n")
     if stood:
         (root / name).mkdir(parents=True)
-    with closing(Repository(load_config(str(root), workers=1))) as opened:
-        opened.refresh()
+    with open_indexed(root, workers=1) as opened:
         assert list_holding(root, "movedcanary")
         (root / name).mkdir(parents=True, exist_ok=True)
         (root / "lib" / "deep").rename(root / name / "deep")
@@ -308,8 +307,7 @@ def test_who_comes_next_purges_what_a_killed_process_left(
         with pytest.raises(Killed):
             repository.refresh()
     assert list_holding(root, CANARY)
-    with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as other:
-        other.refresh()
+    with open_indexed(root, workers=1, limits={"max_file_bytes": 5_000}) as other:
         assert list_holding(root, CANARY) == []
         assert not list((root / ".repo_mcp").rglob("purge*"))
         assert ask(other, "name7")[0] == "f07.tiny"

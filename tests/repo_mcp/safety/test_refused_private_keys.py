@@ -12,7 +12,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.repository import Repository
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.stdio.retrieval_client import start_retrieval
 from tests.repo_mcp.stdio.test_server import Process
 
@@ -122,8 +122,7 @@ def test_a_key_that_comes_later_is_purged(root: Path) -> None:
     (root / "tls.py").write_text(f"def {CANARY}_plain(): ...\n")
     (root / "guide.md").unlink()
     refusals = {"refuse_private_keys": True}
-    with closing(Repository(load_config(str(root), workers=1, refusals=refusals))) as repository:
-        repository.refresh()
+    with open_indexed(root, workers=1, refusals=refusals) as repository:
         assert [hit.path for hit in repository.search(SearchRequest(f"{CANARY}_plain", 5)).hits] == ["tls.py"]
         (root / "tls.py").write_text(f"def {CANARY}_plain(): ...\n\n{KEY}")
         assert list(repository.search(SearchRequest(f"{CANARY}_plain", 5)).hits) == []  # before any refresh

@@ -12,7 +12,8 @@ import pytest
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.graph import bind_toolset
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 NAMES = (
     "escape\x1b[31m.py",
@@ -27,7 +28,9 @@ NAMES = (
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Iterator[Repository]:
-    with open_written(tmp_path, {name: f"NUMBER = {place}\n" for place, name in enumerate(NAMES)}) as odd:
+    with open_indexed(
+        tmp_path / "root", {name: f"NUMBER = {place}\n" for place, name in enumerate(NAMES)}
+    ) as odd:
         yield odd
 
 

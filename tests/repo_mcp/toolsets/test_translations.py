@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.code_search.records import CodeRequest
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 ORIGINAL = """# Payments
 
@@ -41,7 +42,7 @@ FILES = {
     ],
 )
 def test_the_original_comes_before_its_translations(question: str, is_original: bool, tmp_path: Path) -> None:
-    with open_written(tmp_path, FILES) as repository:
+    with open_indexed(tmp_path / "root", FILES) as repository:
         bundle = call(repository, "repo.build_context_bundle", prompt=question)["result"]["selections"]
         hits = repository.engines.code_search.search(CodeRequest(question, 20, None, "")).hits
     assert (bundle[0]["path"] == "docs/payments.md") is is_original

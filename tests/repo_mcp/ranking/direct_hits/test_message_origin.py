@@ -12,7 +12,7 @@ from repo_mcp.ranking.direct_hits import message_origin
 from repo_mcp.ranking.direct_hits.message_origin import list_before_values, list_said
 from repo_mcp.ranking.ranked_answer import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 LONG = "".join(f"    step_{at}(queue)\n" for at in range(30))
 FILES = {
@@ -40,7 +40,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("said") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("said") / "root", FILES) as repository:
         yield repository
 
 
@@ -138,7 +138,7 @@ def test_numbers_that_are_filled_in_lead_to_no_other_files(tmp_path: Path) -> No
         files[f"load/load{at:03}.go"] = f"package load\n\nfunc Load{at}() {{\n\t{called}(5, 3)\n}}\n"
     said = '\tfail("crate: Depth=%d with lid of weight %d", a, b)\n'
     files["z.go"] = f"package crates\n\nfunc Lid() {{\n{LONG}{said}}}\n"
-    with indexed(tmp_path / "root", files) as repository:
+    with open_indexed(tmp_path / "root", files) as repository:
         best = ask(repository, "crate: Depth=5 with lid of weight 3").hits[0]
     assert (best.path, best.explanation[0][0]) == ("z.go", "origin of a message")
 
@@ -160,7 +160,7 @@ def test_of_several_quoted_phrases_the_longest_that_a_text_has_is_found(reposito
 def test_a_quoted_phrase_is_found_among_many_places_that_have_its_words(tmp_path: Path) -> None:
     files = {f"load/load{at:03}.py": f"def load():\n    return load(load, {at})\n" for at in range(140)}
     files["z.py"] = f"def wait():\n{LONG}    return say(f'high load')\n{LONG}"
-    with indexed(tmp_path / "root", files) as repository:
+    with open_indexed(tmp_path / "root", files) as repository:
         answer = repository.search(SearchRequest('"high load"', 5))
     assert [hit.path for hit in answer.hits] == ["z.py"]
     assert not answer.warnings

@@ -11,7 +11,7 @@ from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits.names_in_question import MOST_UNITS, list_mentioned
 from repo_mcp.ranking.ranked_answer import BESIDE_LEADS
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 FILES = {
     **{
@@ -33,7 +33,7 @@ QUESTION = "add a server option of the environment like accept_timeout: where?"
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("mentioned") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("mentioned") / "root", FILES) as repository:
         yield repository
 
 

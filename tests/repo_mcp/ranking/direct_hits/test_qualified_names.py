@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 FILES = {
     "lib/parcel.rb": "class Parcel\n  attr_reader :weight, :site\n\n"
@@ -21,7 +21,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("qualified") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("qualified") / "root", FILES) as repository:
         yield repository
 
 

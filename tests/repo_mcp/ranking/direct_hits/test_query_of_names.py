@@ -11,7 +11,7 @@ import pytest
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES, ONE_SHOWN, list_names
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 FILES = {
     "src/pay/ledger.py": "class Ledger:\n    def post_entry(self, entry):\n"
@@ -29,7 +29,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("named") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("named") / "root", FILES) as repository:
         yield repository
 
 
@@ -88,7 +88,7 @@ def test_a_heading_that_spells_a_name_otherwise_hides_no_places(tmp_path: Path) 
         "docs/deny-names-in-url.md": "# Options\n\n## `--deny-names-in-url`\n\nFails if it has one.\n",
         "src/url.c": "int read_url(struct set *set) {\n  return set->deny_names_in_url;\n}\n",
     }
-    with indexed(tmp_path / "root", files) as repository:
+    with open_indexed(tmp_path / "root", files) as repository:
         answer = ask(repository, "deny_names_in_url")
     assert [hit.path for hit in answer.hits] == [*files]
     assert answer.hits[1].symbol == "read_url"

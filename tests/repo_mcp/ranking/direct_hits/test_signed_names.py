@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 FILES = {
     "src/core.clj": "(ns app.core)\n\n(defn go-loop [x]\n  x)\n\n(defn go [loop]\n  (go-loop loop))\n",
@@ -23,7 +23,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with indexed(tmp_path_factory.mktemp("signed") / "root", FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("signed") / "root", FILES) as repository:
         yield repository
 
 

@@ -11,7 +11,7 @@ from repo_mcp.ranking.query.clues import Clue, ClueKind
 from repo_mcp.ranking.query.mentions import MAX_MEANT, SOURCE_SHARE, resolve_mentions
 from repo_mcp.ranking.scoring import live_terms
 from repo_mcp.text.analysis import analyse_text
-from tests.repo_mcp.ranking.indexed import indexed
+from tests.repo_mcp.indexed_roots import open_indexed
 
 PATHS = [
     "README.md",
@@ -103,7 +103,7 @@ def test_no_more_paths_are_looked_at_than_are_too_many() -> None:
 
 
 def test_paths_are_found_by_all_their_terms_in_every_segment(tmp_path: Path) -> None:
-    with indexed(tmp_path / "root", dict.fromkeys(PATHS, "one line\n")) as repository:
+    with open_indexed(tmp_path / "root", dict.fromkeys(PATHS, "one line\n")) as repository:
         (tmp_path / "root" / "lib" / "b" / "util.py").write_text("changed\n")
         (tmp_path / "root" / "README.md").unlink()
         repository.refresh()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
 from repo_mcp.ranking.query.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, Query, parse_query, widen
-from repo_mcp.repository import Repository
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.written_trees import write_tree
 
 FILES = {
@@ -71,8 +69,7 @@ def test_names_with_a_run_of_words_are_found(tmp_path: Path) -> None:
         "late.go": "func check(at int) {\n\treturn ErrOutOfOrderAppend\n}\n",
     }
     root = write_tree(tmp_path / "root", files)
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         best = repository.search(SearchRequest("out of order", 3)).hits[0]
     assert (best.path, best.symbol) == ("late.go", "check")
 
@@ -87,8 +84,7 @@ def test_words_below_the_title_of_pasted_text_count_less() -> None:
 
 def test_a_report_leads_to_what_its_title_says(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", FILES)
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         report = "apply fails for me\n\nthe other value was returned before, patches: none\n"
         answer = repository.search(SearchRequest(report, 5))
         assert answer.hits[0].path == "actions.py"
@@ -106,8 +102,7 @@ def test_words_that_much_of_the_code_has_bring_no_others() -> None:
 
 def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", FILES)
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         answer = repository.search(SearchRequest("what is needed to undo it", 5))
         assert [hit.path for hit in answer.hits] == ["patches.py"]
         assert answer.hits[0].matched_terms == ("inverse",)
@@ -140,8 +135,7 @@ def test_what_holds_the_name_that_words_make_up_comes_first(tmp_path: Path, quer
     (root / "calls.py").write_text("drain(work)\ndrain(work, of=queue)\n")
     (root / "opened.py").write_text("drain(jobs, work_queue=None)\n")
     (root / "stored.py").write_text("drained = workqueue\n")
-    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=str(tmp_path / "data")) as repository:
         hits = {hit.path: hit for hit in repository.search(SearchRequest(query, 5)).hits}
         assert next(iter(hits)) == "opened.py"
         assert set(hits["opened.py"].matched_terms) <= {"drain", "work", "queue"}

@@ -6,7 +6,6 @@ import gc
 import random
 import weakref
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.ranking.scoring.term_documents import TermDocuments
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import DOC, SYMBOL
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.trees import edit_tree, make_tree
 
@@ -172,8 +172,7 @@ def test_totals_are_exact_or_said_to_be_the_least(tmp_path: Path) -> None:
 def test_where_there_is_no_chunk_none_is_counted(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "empty.py").touch()
-    with closing(Repository(load_config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))) as opened:
-        opened.refresh()
+    with open_indexed(tmp_path / "root", data_dir=str(tmp_path / "data")) as opened:
         searcher = opened._index.find_searcher()
         query = parse_query("empty", 10)
         best = searcher.find_best_units(query, 10, Filter(), ALL_FIELDS)
@@ -242,8 +241,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """Yield a repository of several segments."""
     root = make_tree(tmp_path_factory.mktemp("edited") / "root", 11, files=80)
     data_dir = str(tmp_path_factory.mktemp("data"))
-    with closing(Repository(load_config(str(root), data_dir=data_dir))) as repository:
-        repository.refresh()
+    with open_indexed(root, data_dir=data_dir) as repository:
         draw = random.Random(12)
         for _ in range(4):
             edit_tree(root, draw)

@@ -21,7 +21,8 @@ from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo.copies import join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief, write_hit
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
 PASTED = f"{QUESTION}\n\n```\nrevert(entry)\n```\n"
@@ -43,7 +44,7 @@ BRIEF = {"path", "start_line", "end_line", "snippet", "score"}
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("brief"), FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("brief") / "root", FILES) as repository:
         yield repository
 
 
@@ -90,7 +91,7 @@ def test_a_page_for_pasted_text_ends_sooner(repository: Repository) -> None:
 
 def test_hits_of_pasted_text_are_brief_from_a_higher_score_on(tmp_path: Path) -> None:
     second = "def revert_entry():\n    'revert the ledger entry quarter'\n    return 4\n"
-    with open_written(tmp_path, FILES | {"second.py": second}) as repository:
+    with open_indexed(tmp_path / "root", FILES | {"second.py": second}) as repository:
         asked, pasted = (
             search(repository, query=query, file_glob="{best0,second}.py")["hits"]
             for query in (QUESTION, PASTED)

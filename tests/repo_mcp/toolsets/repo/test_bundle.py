@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +23,7 @@ from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.shown_text import ORDINARY_CHARS
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.stdio.test_server import PATIENCE_SECONDS, Process
 
@@ -37,8 +37,7 @@ WIDE = "search index file path line term query chunk segment"
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     root = tmp_path_factory.mktemp("project") / "repo_mcp"
     shutil.copytree(PROJECT / "repo_mcp", root, ignore=shutil.ignore_patterns("__pycache__"))
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_indexed(root) as repository:
         yield repository
 
 
@@ -225,8 +224,7 @@ def test_a_prompt_may_hold_anything_but_says_nothing_of_itself(project: Reposito
 
 def test_text_that_may_hide_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("frobnicate = 'a\u202eb'\n", encoding="utf-8")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         warnings = call(repository, prompt="frobnicate")["warnings"]
     assert warnings == ["Control or bidirectional characters may hide text: a.py:1-1."]
 

@@ -14,8 +14,9 @@ from bench.quality.definitions import MODES, SAMPLES, ask_names, choose_names
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.lean_answers import read_answer
-from tests.repo_mcp.toolsets.repo.repo_calls import get_tool, open_written
+from tests.repo_mcp.toolsets.repo.repo_calls import get_tool
 
 FILES = {
     "app/query.py": "import os\n\n\n"
@@ -39,7 +40,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("definitions"), FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("definitions") / "root", FILES) as repository:
         yield repository
 
 
@@ -135,10 +136,8 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
         "class Client:\n    retries = 2\n\n    def __init__(self):\n        self.timeout = 30\n\n\n"
         "def make():\n    timeout = 1\n    return Client(timeout)\n"
     )
-    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
-    repository.refresh()
-    yield repository
-    repository.close()
+    with open_indexed(root, data_dir=str(root.parent / "data")) as repository:
+        yield repository
 
 
 @pytest.mark.parametrize("mode", ["symbol", "bm25"])

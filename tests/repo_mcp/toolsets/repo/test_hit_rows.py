@@ -13,7 +13,8 @@ from bench.economy.evidence import read_lines
 from repo_mcp.model import Hit
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo.hit_rows import write_brief, write_hit
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 FILES = {
     "far.rb": "class A::B\n  def far\n    far\n  end\n\n  def far_off\n  end\nend\n",
@@ -23,7 +24,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("rows"), FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("rows") / "root", FILES) as repository:
         yield repository
 
 
@@ -68,7 +69,7 @@ def test_files_with_the_same_lines_are_named_once_as_text(tmp_path: Path) -> Non
         "tests/b.py": "x = 1\ndef f():\n    settle_account()\n",
         "tests/c.py": "def g():\n    settle_account()\n",
     }
-    with open_written(tmp_path, files) as repository:
+    with open_indexed(tmp_path / "root", files) as repository:
         texts = search(repository, "settle_account", mode="literal", detail="text")
         records = search(repository, "settle_account", mode="literal")
     assert texts["hits"] == [
@@ -87,14 +88,14 @@ def test_files_with_the_same_lines_are_named_once_as_text(tmp_path: Path) -> Non
 
 
 def test_brackets_alone_are_not_the_same_lines(tmp_path: Path) -> None:
-    with open_written(tmp_path, {"a.md": "}\n", "b.md": "}\n"}) as repository:
+    with open_indexed(tmp_path / "root", {"a.md": "}\n", "b.md": "}\n"}) as repository:
         hits = search(repository, "}", mode="literal", detail="text")["hits"]
     assert hits == ["a.md\n1:}", "b.md\n1:}"]
 
 
 def test_lines_that_are_cut_are_not_the_same_lines(tmp_path: Path) -> None:
     texts = {f"{name}.md": f"settle_account {'x ' * 300}{name}\n" for name in "ab"}
-    with open_written(tmp_path, texts) as repository:
+    with open_indexed(tmp_path / "root", texts) as repository:
         hits = search(repository, "settle_account", mode="literal", detail="text")["hits"]
     assert [hit.partition("\n")[0] for hit in hits] == ["a.md", "b.md"]
     assert not any("same lines" in hit for hit in hits)

@@ -10,7 +10,8 @@ from repo_mcp.bundler.limits import FEW_LINES
 from repo_mcp.bundler.limits import FEW_SHOWN as FEW_LINES_SHOWN
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.pages import FEW_HITS, FEW_SHOWN
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 from tests.repo_mcp.toolsets.research.research_roots import Served
 from tests.written_trees import write_tree
 
@@ -26,7 +27,7 @@ TREE = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("absent"), TREE) as repository:
+    with open_indexed(tmp_path_factory.mktemp("absent") / "root", TREE) as repository:
         yield repository
 
 

@@ -22,7 +22,8 @@ from repo_mcp.ranking.page.snippets import HEAD_LINES
 from repo_mcp.ranking.word_search import NO_PHRASE
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 FILLED = [f"    value{at} = {at}" for at in range(60)]
 LEDGER = [
@@ -99,7 +100,7 @@ ISSUE = "find_effective_quarter returns None when entries are posted\n\nThe ledg
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("pasted"), FILES) as repository:
+    with open_indexed(tmp_path_factory.mktemp("pasted") / "root", FILES) as repository:
         yield repository
 
 
@@ -161,7 +162,7 @@ def test_a_product_is_no_name_of_code_unless_the_repository_declares_it(
     title = f"{product}: effective quarter of the ledger entries that are posted"
     assert show(repository, title) == [*range(1, HEAD_LINES + 1)]
     declared = FILES | {"books/product.py": f"class {product}:\n    pass\n"}
-    with open_written(tmp_path, declared) as other:
+    with open_indexed(tmp_path / "root", declared) as other:
         lines = [read_numbers(hit) for hit in ask(other, title) if hit.startswith("books/ledger.py")]
     assert lines[0] != [*range(1, HEAD_LINES + 1)]
 
@@ -330,7 +331,7 @@ def test_a_part_of_a_name_that_a_hit_shows_is_not_said_to_be_nowhere(tmp_path: P
         "def write_smart_usage(out):\n    return out.smart\n\n\ndef write_help(out):\n    return out.usage\n"
     )
     said = "How is the usage written?\n\nThe help lacks it. (smart_usage, dumb_usage)\n"
-    with open_written(tmp_path, {"usage.py": text}) as repository:
+    with open_indexed(tmp_path / "root", {"usage.py": text}) as repository:
         answer = search(repository, said)
     assert "write_smart_usage" in answer["result"]["hits"][0]
     assert answer["warnings"] == ["No file has: dumb_usage."]
@@ -382,7 +383,7 @@ def test_overloads_are_named_first(tmp_path: Path) -> None:
 
     ways = "\n".join(f"  void open{at}(Ledger ledger) {{\n    post(ledger);\n  }}" for at in range(9))
     text = f"class Books {{\n{ways}\n{write('int')}\n{write('long')}\n{write('char')}\n}}\n"
-    with open_written(tmp_path, FILES | {"Books.java": text}) as repository:
+    with open_indexed(tmp_path / "root", FILES | {"Books.java": text}) as repository:
         (hit, *_) = ask(repository, "postEntry fails\n\npostEntry of int adds a ledger to an entry.\n")
     named = hit.rpartition("\nalso ")[2]
     assert named.split(" ")[0].count("-") == 2
@@ -395,7 +396,7 @@ def test_tests_in_a_file_of_the_program_and_long_types_are_not_named(tmp_path: P
     functions = [f"fn {name}(ledger: Ledger) {{\n{body}\n}}" for name in ("post_entry", "balance")]
     checked = f"mod tests {{\n    fn posts(ledger: Ledger) {{\n{body}\n    }}\n}}"
     text = "\n\n".join([*functions, f"struct Books {{\n{fields}\n}}", checked]) + "\n"
-    with open_written(tmp_path, FILES | {"books.rs": text}) as repository:
+    with open_indexed(tmp_path / "root", FILES | {"books.rs": text}) as repository:
         (hit, *_) = ask(repository, "Post entry fails\n\n`post_entry` adds a ledger to an entry.\n")
     assert hit.startswith("books.rs\n")
     assert "post_entry" in hit
@@ -413,7 +414,7 @@ def test_declarations_that_a_report_guesses_are_named_whatever_words_they_hold(t
     words = [f"word{at}x" for at in range(40)]  # more than are looked for, so names at the end are not
     files = {"shop/scale.py": f"# {' '.join(words)}\n{text}", "shop/words.py": f"w = '{' '.join(words)}'\n"}
     report = f"Scale is wrong\n\n{' '.join(words)}\n\n(round_down, weigh_goods, Tare)"
-    with open_written(tmp_path, FILES | files) as repository:
+    with open_indexed(tmp_path / "root", FILES | files) as repository:
         hits = ask(repository, report)
     (hit,) = (one for one in hits if one.startswith("shop/scale.py\n"))
     assert ":def weigh_goods(self):" in hit

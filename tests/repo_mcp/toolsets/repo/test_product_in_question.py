@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.repository import Repository
-from tests.repo_mcp.toolsets.repo.repo_calls import call, open_written
+from tests.repo_mcp.indexed_roots import open_indexed
+from tests.repo_mcp.toolsets.repo.repo_calls import call
 
 FILES = {
     "go.mod": "module example.org/tools/acme\n",
@@ -29,7 +30,7 @@ NAMED = [
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with open_written(tmp_path_factory.mktemp("product"), FILES) as opened:
+    with open_indexed(tmp_path_factory.mktemp("product") / "root", FILES) as opened:
         yield opened
 
 

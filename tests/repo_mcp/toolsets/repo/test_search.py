@@ -21,9 +21,10 @@ from repo_mcp.ranking.files.ranking import OrderedFiles, order_files
 from repo_mcp.ranking.page.snippets import ShownHits, show_hits
 from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository, no_match
+from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets.repo.repo_calls import call as call_tool
-from tests.repo_mcp.toolsets.repo.repo_calls import get_tool, open_written
+from tests.repo_mcp.toolsets.repo.repo_calls import get_tool
 from tests.written_trees import write_tree
 
 FILES = {
@@ -205,16 +206,14 @@ def test_a_class_that_is_called_as_its_file_is_not_named(tmp_path: Path) -> None
     row = "  class Row {\n    void add() {\n      far();\n    }\n  }\n"
     java = f"class Ledger {{\n  void post() {{\n    far();\n  }}\n{row}}}\n"
     root = write_tree(tmp_path / "root", {"shop/Ledger.java": java})
-    with closing(Repository(load_config(str(root)))) as own:
-        own.refresh()
+    with open_indexed(root) as own:
         (hit,) = search(own, "far", mode="literal")["hits"]
         assert hit["snippet"] == "2-4 .post\n3\tfar();\n6-8 .Row.add\n7\tfar();"
 
 
 def test_a_declaration_tells_its_span_once(tmp_path: Path) -> None:
     text = "class Till:\n    sum = far\n\n    def fill(self):\n        far()\n\n    last = far\n"
-    with closing(Repository(load_config(str(write_tree(tmp_path / "root", {"shop.py": text}))))) as own:
-        own.refresh()
+    with open_indexed(tmp_path / "root", {"shop.py": text}) as own:
         (hit,) = search(own, "far", mode="literal", whole_word=True)["hits"]
         assert hit["snippet"] == "1-7 Till\n2\tsum = far\n4-5 .fill\n5\tfar()\nTill\n7\tlast = far"
 
@@ -547,8 +546,7 @@ def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path:
     for path, text in settings.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         for query in ("renew_old_certificates", "renew_old_certificates kube_user"):
             found = call(repository, query)
             uses = {(hit["path"], hit["snippet"].split("\t")[1]) for hit in found["result"]["hits"]}
@@ -612,8 +610,7 @@ def test_what_only_begins_alike_is_no_copy(tmp_path: Path) -> None:
     for system, end in (("posix", "fork"), ("windows", "spawn")):
         text = "def start_worker(pool):\n" + "    pool.count += 1\n" * 40 + f"    return pool.{end}()\n"
         (tmp_path / f"{system}.py").write_text(text)
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         for query in ("start_worker", "how is a worker of a pool started"):
             hits = search(repository, query)["hits"]
             assert {hit["path"] for hit in hits} == {"posix.py", "windows.py"}
@@ -653,8 +650,7 @@ def test_a_page_of_a_name_goes_on_behind_copies(tmp_path: Path) -> None:
     for number in range(12):
         (tmp_path / f"{number}.yml").write_text("set_the_sail: true\n")
     (tmp_path / "late.yml").write_text("other: 1\n" * 30 + "when: set_the_sail\n")
-    with closing(Repository(load_config(str(tmp_path)))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path) as repository:
         hits = search(repository, "set_the_sail")["hits"]
     assert [len(hit["copies"]) for hit in hits] == [4, 0]
     assert hits[1]["path"] == "late.yml"
@@ -746,8 +742,7 @@ def test_symbols_that_line_patterns_do_not_know_are_those_of_the_graph(tmp_path:
     dish = "struct Dish {\n    init() {\n        fill()\n    }\n}\n"
     dish += "func <+> (a: Dish, b: Dish) -> Dish {\n    a\n}\n"
     files = {"Dish.swift": dish, "Tests/PotTests.swift": "struct Pot {\n    init() {}\n}\n"}
-    with closing(Repository(load_config(str(write_tree(tmp_path / "r", files))))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path / "r", files) as repository:
         repository.symbol_index.build()
         found = search(repository, "init", mode="symbol")
         assert places(found) == [("Dish.swift", 2), ("Tests/PotTests.swift", 2)]
@@ -865,15 +860,14 @@ def test_a_line_of_a_text_in_quotes_declares_nothing(tmp_path: Path) -> None:
     """Lines of a configuration in a test came before the type of the name."""
     text = 'def test_it():\n    ini = """\nset_env =\n    A=1\n"""\n    assert ini\n'
     texts = {"tests/test_ini.py": text, "src/set_env.py": "class SetEnv:\n    size = 1\n"}
-    with open_written(tmp_path, texts) as repository:
+    with open_indexed(tmp_path / "root", texts) as repository:
         found = search(repository, "set_env", mode="symbol")
     assert [hit["symbol"] for hit in found["hits"]] == ["SetEnv"]
 
 
 def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Path) -> None:
     files = {"a.ts": "export class ParcelHelper {\n  run() {\n    return 1;\n  }\n}\n"}
-    with closing(Repository(load_config(str(write_tree(tmp_path / "r", files))))) as repository:
-        repository.refresh()
+    with open_indexed(tmp_path / "r", files) as repository:
         repository.symbol_index.build()
         warnings = call(repository, "parHelp", mode="symbol")["warnings"]
         assert warnings[0] == "No declaration is named `parHelp`; similar: `ParcelHelper`."

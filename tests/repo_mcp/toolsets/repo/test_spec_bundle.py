@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from index_format import compute_fingerprint
-from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
+from tests.repo_mcp.indexed_roots import open_indexed
 
 CORPUS = Path(__file__).resolve().parents[3] / "corpus" / "tiny_repo"
 PROMPT = "How does transfer_funds change the balance of an Account?"
@@ -29,10 +28,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(root: Path) -> Iterator[Repository]:
-    repository = Repository(load_config(str(root)))
-    repository.refresh()
-    yield repository
-    repository.close()
+    with open_indexed(root) as repository:
+        yield repository
 
 
 def bundle(repository: Repository, **arguments: object) -> dict[str, Any]:
@@ -91,8 +88,7 @@ def test_the_same_tree_gives_the_same_bundle(repository: Repository, root: Path)
     first = bundle(repository)["result"]
     repository.refresh(force=True)
     assert bundle(repository)["result"] == first
-    with closing(Repository(load_config(str(root), data_dir=str(root.parent / "elsewhere")))) as other:
-        other.refresh()
+    with open_indexed(root, data_dir=str(root.parent / "elsewhere")) as other:
         assert bundle(other)["result"] == first
 
 
