@@ -3,8 +3,9 @@
 A prototype in a header and its definition in a source file are two symbols of the same name. They belong
 together if they have the same name inside types of the same names and, in C and C++, the same number of
 parameters. If several definitions match, only those count whose files include the prototype, and of these
-only the one whose file has the same base name. If none has it, each of them defines the function for a
-platform or a configuration: they are twins, and the prototype stands for all of them.
+only the one whose file has the same base name. If none has it, or if one is beside the prototype, each of
+them defines the function for a platform or a configuration: they are twins, and the prototype stands for all
+of them.
 
 In Go, the variants of a symbol, of which each build has one, belong together without a prototype.
 
@@ -57,6 +58,8 @@ class Prototypes:
         alike = self.list_possible_definitions(declaration)
         if len(alike) > 1:
             alike = self._list_including(declaration) or alike
+        if len(alike) > 1 and any(one.path == declaration.path for one in alike):
+            return []  # a stub beside it stands for the others where a feature is left out
         if len(alike) > 1:
             stem = _stem(declaration.path)
             alike = [one for one in alike if _stem(one.path) == stem]

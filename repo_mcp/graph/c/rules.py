@@ -34,6 +34,7 @@ from repo_mcp.symbols.symbol_record import (
     list_references,
 )
 
+MAX_STUBS = 8  # declarations of one name that are compared, to tell stubs from overloads
 MAX_OPENING = 8  # files that are read of those that define one macro
 _OPENING = "NAMESPACE"  # in the names of macros that open a namespace
 ELSEWHERE = -1  # a number of alternatives: something outside the repository has that name
@@ -206,7 +207,9 @@ class CRules(Rules):
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
             near = self._choose_near(scope, [], defined)
-            return self._join_overloads(scope, near, found), len(near) == len(defined)
+            joined = self._join_overloads(scope, near, found)
+            linked = self._list_stubbed(scope, defined, seen, others)
+            return [*joined, *(one for one in linked if one not in joined)], len(near) == len(defined)
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         has_prototype = bool(own or seen)
@@ -226,6 +229,41 @@ class CRules(Rules):
             is_of_header = bool(seen) or not headers
             return sources, is_sure and is_of_header
         return (own or seen, True) if has_prototype else (found, False)
+
+    def _list_stubbed(
+        self, scope: FileScope, stubs: list[Candidate], seen: list[Candidate], others: list[Candidate]
+    ) -> list[Candidate]:
+        """Return the linked definitions in place of which a header has stubs if a feature is left out.
+
+        Such a header has a prototype under a condition, and the stub where that does not hold. A macro is no
+        stub: it mostly calls a function of another name.
+        """
+        declared = [one for one in seen if one[0].is_forward(one[1])]
+        is_macro = any(one[0].get_kind(one[1]) is SymbolKind.MACRO for one in stubs)
+        if is_macro or not declared or len(stubs) + len(declared) > MAX_STUBS:
+            return []
+        prototypes = [one for one in declared if all(self._excludes(one, stub) for stub in stubs)]
+        if not prototypes:
+            return []
+        sources = self._choose_near(scope, prototypes, list(filter(_is_linked_source, others)))
+        found = self._list_of_program(sources, prototypes, []) if len(sources) > 1 else sources
+        return [one for one in found if one[0] is not scope]
+
+    def _excludes(self, one: Candidate, other: Candidate) -> bool:
+        return excludes(self._settings.find_declared(*one), self._settings.find_declared(*other))
+
+    def _find_declared(self, found: list[Candidate]) -> list[Setting]:
+        """Return the settings of declarations: of a linked one, that of the prototype beside its stub."""
+        own = [self._settings.find_declared(*one) for one in found]
+        linked = [number for number, one in enumerate(found) if _is_linked_source(one)]
+        if not linked or not len(linked) < len(found) <= MAX_STUBS:
+            return own
+        for scope, ordinal in (one for one in found if _is_header(one[0]) and not one[0].is_forward(one[1])):
+            for each in filter(scope.is_forward, scope.find_named(scope.get_name(ordinal))):
+                if self._excludes((scope, each), (scope, ordinal)):
+                    beside = self._settings.find_declared(scope, each)
+                    return [beside if number in linked else one for number, one in enumerate(own)]
+        return own
 
     def _join_overloads(
         self, scope: FileScope, defined: list[Candidate], found: list[Candidate]
@@ -288,7 +326,7 @@ class CRules(Rules):
         missing name of the system.
         """
         use = self._settings.find(scope, line)
-        settings = [self._settings.find_declared(*one) for one in found]
+        settings = self._find_declared(found)
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
         excluded = {*range(len(found))} - {*left}
         left = left or [*range(len(found))]

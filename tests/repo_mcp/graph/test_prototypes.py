@@ -132,3 +132,17 @@ def test_members_in_the_bodies_of_two_classes_are_two() -> None:
     assert list_places(graph, find(graph, "port_example.h", "Wait")) == [("port_example.h", 1, True)]
     assert list_callers(graph, find(graph, "port_example.h", "Wait")) == []
     assert list_callers(graph, find(graph, "port_real.h", "Wait")) == ["go"]
+
+
+def test_a_prototype_beside_a_stub_stands_for_both_definitions() -> None:
+    header = "#ifdef FEATURE\nint start(void);\n#else\nstatic inline int start(void) { return 0; }\n#endif\n"
+    files = {
+        "lib/internal.h": header,
+        "lib/feature.c": '#include "internal.h"\nint start(void)\n{\n\treturn 1;\n}\n',
+        "lib/main.c": '#include "internal.h"\nint main(void)\n{\n\treturn start();\n}\n',
+    }
+    graph = make_graph(files)
+    prototype, stub = [node for node in graph.outline("lib/internal.h") if node.symbol.name == "start"]
+    for node in (prototype, stub, find(graph, "lib/feature.c", "start")):
+        assert list_callers(graph, node) == ["main"]
+    assert list_places(graph, prototype)[0] == ("lib/internal.h", 2, True)  # none of them is the only one
