@@ -6,7 +6,6 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import SymbolFilter
-from tests.repo_mcp.graph.memory_index import make_graph
 
 CLOCK = "pub struct Clock;\nimpl Clock { pub fn now() -> u8 { 0 } }\n"
 TEXTS = {
@@ -19,11 +18,6 @@ TEXTS = {
     "app/src/sync/one.rs": "pub struct Gate;\nimpl Gate { pub fn close(&self) {} }\npub fn launch() {}\n",
     "app/src/sync/two.rs": "pub struct Gate;\nimpl Gate { pub fn close(&self) {} }\npub fn launch() {}\n",
 }
-
-
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return make_graph(TEXTS)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,6 @@ void Other::Impl::run() { Socket::Read::Deep deep; deep.go(); }
 }
 
 
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return make_graph(TEXTS)
-
-
 @pytest.mark.parametrize(
     ("asked", "name", "line", "declared"),
     [

@@ -8,7 +8,7 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType, SymbolFilter
-from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing
 
 CALLS, INHERITS = EdgeType.CALLS, EdgeType.INHERITS
 TEXTS = {
@@ -109,11 +109,6 @@ function nine(options) {
 }
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return make_graph(TEXTS)
 
 
 def list_callers(graph: Graph, name: str) -> list[str]:

@@ -63,11 +63,6 @@ export const parts = lazy(() => import("./parts"));
 }
 
 
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return make_graph(TEXTS)
-
-
 def list_callers(graph: Graph, name: str) -> list[str]:
     return sorted(f"{end}:{lines[0]}" for _, _, end, lines in list_incoming(graph, name, *CALLS))
 

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
-from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing
 
 TEXTS = {
     "go.mod": "module example.org/app\n",
@@ -37,11 +37,6 @@ LINKED = [
     ("watch.doPark", "engine.park", 4),
     ("watch.doWait", "engine.wait", 28),
 ]
-
-
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return make_graph(TEXTS)
 
 
 @pytest.mark.parametrize(("stub", "body", "line"), LINKED)

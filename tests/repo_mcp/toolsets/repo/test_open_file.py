@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,6 +64,16 @@ class Served:
 
     def open(self, **arguments: Any) -> dict[str, Any]:
         return cast(dict[str, Any], self.call(**arguments)["result"])
+
+
+@contextmanager
+def open_parsed(place: Path, files: Mapping[str, str]) -> Iterator[Served]:
+    """Write the files below a new directory, and yield their tool, which knows their symbols."""
+    served = Served(write_tree(place / "r", files), place / "data")
+    with closing(served.repository):
+        served.repository.refresh()
+        served.repository.symbol_index.build()
+        yield served
 
 
 @pytest.fixture(scope="module")
@@ -925,28 +936,20 @@ def test_a_name_under_which_files_import_a_symbol_opens_it(tmp_path: Path) -> No
         "own.ts": "// sums\nexport function addUp(n: number) {\n  return n;\n}\n",
         "use.ts": "import { totalOf } from './index';\nexport const one = () => totalOf(1);\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
-        served.repository.refresh()
-        served.repository.symbol_index.build()
+    with open_parsed(tmp_path, files) as served:
         for arguments in ({"symbol": "totalOf"}, {"symbol": "totalOf", "path": "use.ts"}):
             answer = served.call(**arguments)
             assert (answer["result"]["path"], answer["result"]["start_line"]) == ("own.ts", 2)
             assert answer["warnings"][0].startswith("'totalOf' is another name of 'addUp'.")
         assert served.call(symbol="sumOf")["error"]["message"] == "No file declares 'sumOf'."
-    finally:
-        served.repository.close()
 
 
 def test_the_own_name_of_a_class_opens_it_and_nothing_that_is_called_as_its_member(tmp_path: Path) -> None:
     text = "const Page = make();\nclass Shop {}\nShop.Page = class ShopPage extends (\n  Page\n) {};\n"
     files = {"shop.js": text}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    served.repository.refresh()
-    served.repository.symbol_index.build()
-    for name in ("ShopPage", "Shop.Page"):
-        assert served.open(symbol=name)["start_line"] == 3
-    served.repository.close()
+    with open_parsed(tmp_path, files) as served:
+        for name in ("ShopPage", "Shop.Page"):
+            assert served.open(symbol=name)["start_line"] == 3
 
 
 def test_names_of_the_graph_open_what_outlines_call_otherwise(tmp_path: Path) -> None:
@@ -960,10 +963,7 @@ def test_names_of_the_graph_open_what_outlines_call_otherwise(tmp_path: Path) ->
         "    subscript(one: Int) -> Int {\n        one\n    }\n}\n"
         "func <+> (a: Dish, b: Dish) -> Dish {\n    a\n}\n",
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
-        served.repository.refresh()
-        served.repository.symbol_index.build()
+    with open_parsed(tmp_path, files) as served:
         places = {
             "kiln::Pot": ("pot.h", 2),
             "kiln::Pot::~Pot": ("pot.cpp", 3),
@@ -978,21 +978,14 @@ def test_names_of_the_graph_open_what_outlines_call_otherwise(tmp_path: Path) ->
         assert served.open(symbol="kiln::Pot::fill", path="pot.cpp")["start_line"] == 11
         note = "Other declarations of this name: `kiln.Pot.fill` (pot.cpp:7-9)."
         assert note in served.call(symbol="kiln::Pot::fill")["warnings"]
-    finally:
-        served.repository.close()
 
 
 def test_a_name_in_several_files_is_refused_with_these(tmp_path: Path) -> None:
     text = "func <+> (a: {0}, b: {0}) -> {0} {{\n    a\n}}\n"
     files = {"A.swift": text.format("A"), "B.swift": text.format("B")}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
-        served.repository.refresh()
-        served.repository.symbol_index.build()
+    with open_parsed(tmp_path, files) as served:
         error = served.call(symbol="<+>")["error"]
         assert error["hint"] == "Give one as path, such as 'A.swift', 'B.swift'."
-    finally:
-        served.repository.close()
 
 
 def test_a_path_with_modules_of_rust_opens_what_it_leads_to(tmp_path: Path) -> None:
@@ -1003,15 +996,10 @@ def test_a_path_with_modules_of_rust_opens_what_it_leads_to(tmp_path: Path) -> N
         "app/src/sync/one.rs": gate,
         "app/src/sync/two.rs": gate,
     }
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
-        served.repository.refresh()
-        served.repository.symbol_index.build()
+    with open_parsed(tmp_path, files) as served:
         opened = served.open(symbol="app::sync::Gate::close")
         assert (opened["path"], opened["start_line"]) == ("app/src/sync/one.rs", 3)
         assert served.call(symbol="app::sync::Gate::open")["error"]["code"] == "not_found"
-    finally:
-        served.repository.close()
 
 
 def test_of_variants_between_which_a_build_chooses_that_of_a_plain_build_is_opened(tmp_path: Path) -> None:
@@ -1032,10 +1020,5 @@ def test_of_variants_between_which_a_build_chooses_that_of_a_plain_build_is_open
 
 def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Path) -> None:
     files = {"own.ts": "export class ParcelHelper {\n  run() {\n    return 1;\n  }\n}\n"}
-    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
-    try:
-        served.repository.refresh()
-        served.repository.symbol_index.build()
+    with open_parsed(tmp_path, files) as served:
         assert served.call(symbol="parHelp")["error"]["hint"] == "Similar: `ParcelHelper`."
-    finally:
-        served.repository.close()
