@@ -95,11 +95,6 @@ bool Read(Source* from, Sink* to);
 }
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize(
     ("path", "line", "name", "means"),
     [
@@ -123,12 +118,12 @@ def found() -> Repository:
         ("other.cc", "lib::Check(1, 2)", "Check", ["open.cc:2 Check exact"]),
     ],
 )
-def test_what_a_name_means(found: Repository, path: str, line: str, name: str, means: list[str]) -> None:
-    assert found.ask(path, line, name) == means
+def test_what_a_name_means(repository: Repository, path: str, line: str, name: str, means: list[str]) -> None:
+    assert repository.ask(path, line, name) == means
 
 
-def test_a_test_has_the_name_that_its_macro_is_given(found: Repository) -> None:
-    record = found.program.find_record("use.cc")
+def test_a_test_has_the_name_that_its_macro_is_given(repository: Repository) -> None:
+    record = repository.program.find_record("use.cc")
     assert record is not None
     names = {record.strings[number] for number in record.names.tolist()}
     assert {"counts, twice", "Named", "turned", "Other"} <= names
@@ -207,8 +202,8 @@ def test_a_namespace_that_is_asked_for_is_no_folder_of_another_scope() -> None:
     assert graph.choose("AreaTest::spawn").symbol.name == "spawn"
 
 
-def test_macros_among_members_are_no_members(found: Repository) -> None:
-    record = found.program.find_record("base.h")
+def test_macros_among_members_are_no_members(repository: Repository) -> None:
+    record = repository.program.find_record("base.h")
     assert record is not None
     assert [record.get_symbol(one).kind.name for one in record.find_symbols("ERROR_DEF")] == ["MACRO"]
     assert [record.get_symbol(one).kind.name for one in record.find_symbols("Lost")] == ["CLASS"]
@@ -222,5 +217,5 @@ def test_the_type_of_an_enum_without_a_name_is_not_its_name() -> None:
     assert repository.ask("a.cpp", "Size one", "LARGE") == ["a.cpp:2 LARGE exact"]
 
 
-def test_an_overload_of_as_many_parameters_is_not_sure(found: Repository) -> None:
-    assert all("exact" not in one for one in found.ask("hidden.cc", "Read(from, to)", "Read"))
+def test_an_overload_of_as_many_parameters_is_not_sure(repository: Repository) -> None:
+    assert all("exact" not in one for one in repository.ask("hidden.cc", "Read(from, to)", "Read"))

@@ -44,11 +44,6 @@ TYPED_TEST(PoolTest, watches) {
 }
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build(TEXTS)
-
-
 @pytest.mark.parametrize(
     ("line", "name", "means"),
     [
@@ -63,5 +58,5 @@ def found() -> Repository:
         ("front().run()", "run", ["pool.h:4 run probable"]),
     ],
 )
-def test_what_a_member_means(found: Repository, line: str, name: str, means: list[str]) -> None:
-    assert found.ask("use.cpp", line, name) == means
+def test_what_a_member_means(repository: Repository, line: str, name: str, means: list[str]) -> None:
+    assert repository.ask("use.cpp", line, name) == means

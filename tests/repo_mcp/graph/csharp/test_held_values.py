@@ -40,9 +40,7 @@ class Marked { public int Within { get; set; } }
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"a.cs": TEXT})
+TEXTS = {"a.cs": TEXT}
 
 
 @pytest.mark.parametrize(
@@ -60,13 +58,13 @@ def found() -> Repository:
         ('Drop("d")', "Drop", ["-> Outside.Drop"]),  # no external type implements an interface of these
     ],
 )
-def test_what_is_meant(found: Repository, line: str, name: str, said: list[str]) -> None:
-    assert found.ask("a.cs", line, name) == said
+def test_what_is_meant(repository: Repository, line: str, name: str, said: list[str]) -> None:
+    assert repository.ask("a.cs", line, name) == said
 
 
-def test_a_generic_type_before_a_dot_is_not_called(found: Repository) -> None:
-    assert found.ask("a.cs", "Json<Job>.Other", "Json", ReferenceRole.USE) == ["a.cs:26 Json exact"]
-    assert found.ask("a.cs", "Json<Job>.Other", "Other") == ["a.cs:26 Other exact"]
+def test_a_generic_type_before_a_dot_is_not_called(repository: Repository) -> None:
+    assert repository.ask("a.cs", "Json<Job>.Other", "Json", ReferenceRole.USE) == ["a.cs:26 Json exact"]
+    assert repository.ask("a.cs", "Json<Job>.Other", "Other") == ["a.cs:26 Other exact"]
 
 
 def test_what_a_nullable_value_holds_has_its_own_members() -> None:

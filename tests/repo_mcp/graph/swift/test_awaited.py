@@ -32,9 +32,7 @@ class Work {
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({A: TEXT})
+TEXTS = {A: TEXT}
 
 
 @pytest.mark.parametrize(
@@ -52,8 +50,10 @@ def found() -> Repository:
         ("    wait()", "wait", ["7 wait exact"]),  # there is no other
     ],
 )
-def test_calls_with_and_without_await(found: Repository, line: str, name: str, expected: list[str]) -> None:
-    said = found.ask(A, line, name)
+def test_calls_with_and_without_await(
+    repository: Repository, line: str, name: str, expected: list[str]
+) -> None:
+    said = repository.ask(A, line, name)
     assert sorted(said) == sorted(f"{A}:{one}" for one in expected)
 
 

@@ -47,9 +47,7 @@ extension Maker {
 A = "Sources/A/a.swift"
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({A: TEXT})
+TEXTS = {A: TEXT}
 
 
 @pytest.mark.parametrize(
@@ -74,14 +72,14 @@ def found() -> Repository:
         ("let next: Item", "usual", ["1 usual probable"]),
     ],
 )
-def test_what_is_given_decides(found: Repository, line: str, name: str, expected: list[str]) -> None:
-    said = found.ask(A, line, name)
+def test_what_is_given_decides(repository: Repository, line: str, name: str, expected: list[str]) -> None:
+    said = repository.ask(A, line, name)
     assert sorted(one.partition(":")[2] for one in said) == expected
 
 
-def test_two_closures_on_a_line_have_a_first_value_each(found: Repository) -> None:
+def test_two_closures_on_a_line_have_a_first_value_each(repository: Repository) -> None:
     for name, line in (("kind", 2), ("default", 2), ("short", 1)):
-        assert found.ask(A, "items.filter", name) == [f"{A}:{line} {name} probable"]
+        assert repository.ask(A, "items.filter", name) == [f"{A}:{line} {name} probable"]
 
 
 def test_a_manifest_names_the_module_of_a_folder() -> None:

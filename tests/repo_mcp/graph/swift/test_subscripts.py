@@ -46,9 +46,7 @@ func read<Value: Readable>(from: String) -> Value { Value(text: from) }
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"a.swift": TEXT})
+TEXTS = {"a.swift": TEXT}
 
 
 @pytest.mark.parametrize(
@@ -73,8 +71,8 @@ def found() -> Repository:
         ("Value(text: from)", "init", ["34 init exact"]),
     ],
 )
-def test_what_is_meant(found: Repository, line: str, name: str, said: list[str]) -> None:
-    assert [one.partition(":")[2] for one in found.ask("a.swift", line, name)] == said
+def test_what_is_meant(repository: Repository, line: str, name: str, said: list[str]) -> None:
+    assert [one.partition(":")[2] for one in repository.ask("a.swift", line, name)] == said
 
 
 def test_a_bound_may_stand_in_a_where_clause() -> None:

@@ -57,9 +57,7 @@ struct Lazy { let text: Int = { let text = 1; return text }() }
 A = "Sources/A/a.swift"
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({A: TEXT})
+TEXTS = {A: TEXT}
 
 
 @pytest.mark.parametrize(
@@ -90,6 +88,6 @@ def found() -> Repository:
         ("let word", "Word", ["40 Word probable", "42 Word probable"]),  # the build chooses
     ],
 )
-def test_swift_values(found: Repository, line: str, name: str, expected: list[str]) -> None:
+def test_swift_values(repository: Repository, line: str, name: str, expected: list[str]) -> None:
     said = [one if one.startswith("->") else f"{A}:{one}" for one in expected]
-    assert found.ask(A, line, name) == said
+    assert repository.ask(A, line, name) == said

@@ -77,9 +77,7 @@ function vague(thing, other) { thing.halve(); }
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"store.js": STORE, "other.js": OTHER, "item.js": ITEM, "use.js": USES})
+TEXTS = {"store.js": STORE, "other.js": OTHER, "item.js": ITEM, "use.js": USES}
 
 
 @pytest.mark.parametrize(
@@ -101,21 +99,23 @@ def found() -> Repository:
         ("function vague", "halve", "item.js:1 halve probable"),  # `Object` says nothing
     ],
 )
-def test_a_comment_says_the_type_of_a_receiver(found: Repository, line: str, name: str, means: str) -> None:
-    assert found.ask("use.js", line, name, CALL) == [means]
+def test_a_comment_says_the_type_of_a_receiver(
+    repository: Repository, line: str, name: str, means: str
+) -> None:
+    assert repository.ask("use.js", line, name, CALL) == [means]
 
 
-def test_a_property_of_a_documented_type_has_its_type(found: Repository) -> None:
-    assert found.ask("store.js", "options.first.weigh", "weigh", CALL) == ["item.js:1 weigh exact"]
+def test_a_property_of_a_documented_type_has_its_type(repository: Repository) -> None:
+    assert repository.ask("store.js", "options.first.weigh", "weigh", CALL) == ["item.js:1 weigh exact"]
 
 
-def test_names_in_tags_are_uses_of_types(found: Repository) -> None:
-    assert found.ask("use.js", "@param {Store} store", "Store", ACCEPT) == ["store.js:14 Store exact"]
-    assert found.ask("use.js", '@param {...import("./item")', "Item", ACCEPT) == ["item.js:1 Item exact"]
-    assert found.ask("use.js", "@type {Visit}", "Visit", TYPE) == ["store.js:9 Visit exact"]
-    assert found.ask("store.js", "@param {Options}", "Options", ACCEPT) == ["store.js:3 Options exact"]
-    assert found.ask("store.js", "@typedef {(item", "Item", TYPE) == ["item.js:1 Item exact"]
-    record = found.program.find_record("store.js")
+def test_names_in_tags_are_uses_of_types(repository: Repository) -> None:
+    assert repository.ask("use.js", "@param {Store} store", "Store", ACCEPT) == ["store.js:14 Store exact"]
+    assert repository.ask("use.js", '@param {...import("./item")', "Item", ACCEPT) == ["item.js:1 Item exact"]
+    assert repository.ask("use.js", "@type {Visit}", "Visit", TYPE) == ["store.js:9 Visit exact"]
+    assert repository.ask("store.js", "@param {Options}", "Options", ACCEPT) == ["store.js:3 Options exact"]
+    assert repository.ask("store.js", "@typedef {(item", "Item", TYPE) == ["item.js:1 Item exact"]
+    record = repository.program.find_record("store.js")
     assert record is not None
     rows = [record.get_reference(row) for row in range(record.reference_count)]
     users = {record.get_symbol(one.symbol).name for one in rows if one.name == "Test" and one.role == ACCEPT}

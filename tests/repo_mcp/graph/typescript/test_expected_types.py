@@ -45,9 +45,7 @@ export function inherited(it: Extended) { it.helper(); it.own; }
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"types.ts": TYPES, "use.ts": USES})
+TEXTS = {"types.ts": TYPES, "use.ts": USES}
 
 
 @pytest.mark.parametrize(
@@ -78,9 +76,9 @@ def found() -> Repository:
     ],
 )
 def test_a_type_is_that_which_is_said(
-    found: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
+    repository: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
 ) -> None:
-    assert found.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
+    assert repository.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
 
 
 FLOWS = """

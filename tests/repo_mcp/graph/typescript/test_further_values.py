@@ -31,9 +31,7 @@ CODE = """
     """
 
 
-@pytest.fixture(scope="module")
-def repository() -> Repository:
-    return Repository.build({"a.js": CODE, "b.ts": CODE.replace("// late", "// typed")})
+TEXTS = {"a.js": CODE, "b.ts": CODE.replace("// late", "// typed")}
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,7 @@ export function keyed(all: { [name: string]: Point }) { all["a"].x; }
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"types.ts": TYPES, "use.ts": USES})
+TEXTS = {"types.ts": TYPES, "use.ts": USES}
 
 
 @pytest.mark.parametrize(
@@ -111,14 +109,14 @@ def found() -> Repository:
     ],
 )
 def test_a_type_is_known_with_what_it_is_given(
-    found: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
+    repository: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
 ) -> None:
-    assert found.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
+    assert repository.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
 
 
-def test_what_arguments_or_keys_choose_is_not_exact(found: Repository) -> None:
-    assert found.ask("use.ts", "function chosen", "x", USE) == ["types.ts:1 x probable"]
-    assert found.ask("use.ts", "function whole", "right", USE) == ["types.ts:15 right probable"]
+def test_what_arguments_or_keys_choose_is_not_exact(repository: Repository) -> None:
+    assert repository.ask("use.ts", "function chosen", "x", USE) == ["types.ts:1 x probable"]
+    assert repository.ask("use.ts", "function whole", "right", USE) == ["types.ts:15 right probable"]
 
 
 def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> None:

@@ -51,9 +51,7 @@ export function local() {
 """
 
 
-@pytest.fixture(scope="module")
-def found() -> Repository:
-    return Repository.build({"types.ts": TYPES, "use.ts": USES})
+TEXTS = {"types.ts": TYPES, "use.ts": USES}
 
 
 @pytest.mark.parametrize(
@@ -67,9 +65,9 @@ def found() -> Repository:
     ],
 )
 def test_members_of_an_object_choose_types(
-    found: Repository, line: str, name: str, role: ReferenceRole, declared: int
+    repository: Repository, line: str, name: str, role: ReferenceRole, declared: int
 ) -> None:
-    assert found.ask("use.ts", line, name, role) == [f"types.ts:{declared} {name} probable"]
+    assert repository.ask("use.ts", line, name, role) == [f"types.ts:{declared} {name} probable"]
 
 
 def test_a_type_or_parameters_beyond_one_string_of_a_record_are_whole() -> None:
