@@ -53,7 +53,7 @@ def explain_kind(
         return []
     if not asked.incoming:
         return [CALLS_NOTHING.format(name_kind(node))] if kind in _NEVER_CALLING else []
-    if kind in _NEVER_CALLED:
+    if kind in _NEVER_CALLED or (node.language == "c" and kind in TYPE_KINDS):
         return [NOT_CALLED.format(name_kind(node))]
     if kind in _READ:
         return _count_reads(graph, node, asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.toolsets.graph.most_used import TAKEN
-from repo_mcp.toolsets.graph.no_edges import NO_BASE, TRACED
+from repo_mcp.toolsets.graph.no_edges import NO_BASE, NOT_CALLED, TRACED
 from tests.repo_mcp.toolsets.graph.graph_roots import Served
 
 FILES = {
@@ -48,6 +48,11 @@ def test_the_functions_in_tables_implement_a_member_of_a_struct(served: Served) 
 def test_a_struct_of_c_says_that_nothing_can_name_it_as_its_base(served: Served) -> None:
     answer = served.call("get_implementations", symbol="operations")
     assert (answer["result"], answer["warnings"]) == ([], [NO_BASE.format("struct")])
+
+
+def test_a_struct_of_c_says_that_nothing_calls_it(served: Served) -> None:
+    answer = served.call("get_callers", symbol="operations")
+    assert (answer["result"], answer["warnings"]) == ([], [NOT_CALLED.format("a struct")])
 
 
 @pytest.mark.parametrize("symbol", ["struct operations", " struct  operations ", "union operations"])
