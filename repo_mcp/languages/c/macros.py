@@ -195,6 +195,10 @@ _FIRST_TYPES = re.compile(
     rb"\([ \t]*+((?:struct|union|enum)[ \t]++(?=\w++[ \t]*+,)"
     rb"|unsigned[ \t]++(?=(?:int|char|long|short)[ \t]*+,))"
 )
+# The name of a type that a macro declares beside a field: TAILQ_HEAD(, item) items;
+_HEAD_NAMES = re.compile(
+    rb"_HEAD(?<=[A-Z]_HEAD)[ \t]*+\(([ \t]*+\w*+[ \t]*+,)(?=[ \t]*+\w++[ \t]*+\)[ \t]*+\w++[ \t]*+;)"
+)
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
 _EACH = re.compile(
@@ -261,6 +265,7 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
         text = _LOWER_LINKAGES.sub(blank_head, text)
     text = _STATIC_MACROS.sub(blank_group, text)
     text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
+    text = _HEAD_NAMES.sub(blank_group, text)
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     text = _LOWER_NAMES.sub(blank_head, _LOWER_HEADS.sub(blank_head, text))
     if is_c:

@@ -26,6 +26,10 @@ from repo_mcp.languages.c.macros import blank_macros
         ("struct a {\n    PyObject_HEAD\n    int b;\n};\n", "struct a { int b; };"),
         ("a b = {\n    PyVarObject_HEAD_INIT(NULL, 0)\n    1,\n};\n", "a b = { 1, };"),
         ("    __attribute__ ((fallthrough));\n", ";"),
+        # the name of a type that a macro declares beside a field, or leaves out
+        ("struct a {\n    ANY_HEAD(, item)  items;\n};\n", "struct a { ANY_HEAD( item) items; };"),
+        ("struct a {\n    ANY_HEAD (list, item) items;\n};\n", "struct a { ANY_HEAD ( item) items; };"),
+        ("ANY_HEAD(list, item);\n", "ANY_HEAD(list, item);"),
         # around the type of a function; not an attribute below its type
         ("\n\nANY_DECLARE(int)\nrun(char *a)\n{\n}\n", "int run(char *a) { }"),
         ("\n\nANY_PUBLIC(const item_t *) run(char *a);\n", "const item_t * run(char *a);"),
