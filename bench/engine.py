@@ -58,9 +58,7 @@ class TimedWalk:
         self._reader = RepositoryReader(str(root), self._policy.find_denial)
 
     def __call__(
-        self,
-        cancelled: Callable[[], bool] = lambda: False,
-        met: Callable[[FileColumns], None] | None = None,
+        self, cancelled: Callable[[], bool] = lambda: False, met: Callable[[FileColumns], None] | None = None
     ) -> WalkReport:
         """Return the files as they are now."""
         started = time.perf_counter()

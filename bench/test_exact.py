@@ -126,11 +126,7 @@ def trigrams(indexed: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_codesearch(
-    benchmark: BenchmarkFixture,
-    indexed: Indexed,
-    trigrams: Path,
-    patterns: dict[str, list[str]],
-    kind: str,
+    benchmark: BenchmarkFixture, indexed: Indexed, trigrams: Path, patterns: dict[str, list[str]], kind: str
 ) -> None:
     environment = {"CSEARCHINDEX": str(trigrams)}
 

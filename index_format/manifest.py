@@ -103,11 +103,7 @@ def _build_entry(name: str, file_bytes: int, files: int, units: int, dead: bytes
     if not SEGMENT_NAME.fullmatch(name):
         raise ValueError
     return SegmentEntry(
-        name,
-        _check_count(file_bytes),
-        _check_count(files),
-        _check_count(units),
-        tuple(dead_files.tolist()),
+        name, _check_count(file_bytes), _check_count(files), _check_count(units), tuple(dead_files.tolist())
     )
 
 

@@ -243,13 +243,7 @@ def _sort_groups(groups: I64, lanes: npt.NDArray[np.uint64], own: I64) -> None:
 
 
 def _sort_rests(
-    text: bytes,
-    starts: I64,
-    sizes: I64,
-    order: I64,
-    is_new: npt.NDArray[np.bool_],
-    open_at: I64,
-    offset: int,
+    text: bytes, starts: I64, sizes: I64, order: I64, is_new: npt.NDArray[np.bool_], open_at: I64, offset: int
 ) -> None:
     """Sort spans that are equal up to `offset` as objects: they are few, and would take many lanes."""
     own, groups = order[open_at], np.cumsum(is_new[open_at])

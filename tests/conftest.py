@@ -28,10 +28,7 @@ from tests.quiet_workers import drop_empty_messages
 NUMBERS = count()  # of the directories of tests
 # Without a deadline, and without a check of how fast examples are made: no test asserts seconds.
 settings.register_profile(
-    "of this run",
-    deadline=None,
-    max_examples=examples(100),
-    suppress_health_check=[HealthCheck.too_slow],
+    "of this run", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("of this run")
 if not IS_DEEP:

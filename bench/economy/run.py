@@ -122,9 +122,7 @@ def run_all(
     return run
 
 
-def group_by_tree(
-    quests: Iterable[tuple[Tree, Quest]],
-) -> Mapping[Tree, Sequence[Quest]]:
+def group_by_tree(quests: Iterable[tuple[Tree, Quest]]) -> Mapping[Tree, Sequence[Quest]]:
     """Return the quests of each tree, in the order of both."""
     groups: dict[Tree, list[Quest]] = {}
     for tree, quest in quests:

@@ -115,11 +115,7 @@ def is_in_head(
     )
 
 
-def judge(
-    ours: Iterable[tuple[Use, Sequence[Target]]],
-    answers: Answers,
-    is_right: IsRight,
-) -> Verdicts:
+def judge(ours: Iterable[tuple[Use, Sequence[Target]]], answers: Answers, is_right: IsRight) -> Verdicts:
     """Compare our edges with the compiler's."""
     verdicts = Verdicts()
     for use, targets in ours:

@@ -103,12 +103,7 @@ def hold(
 def ask(repository: Repository, place: Path, task: Task) -> float:
     """Return the NDCG@10 of one task, asked of an index."""
     searcher = open_searcher(place)
-    answer = run_search(
-        searcher,
-        SearchRequest(task.query, TOP_K),
-        1_000,
-        repository.tree.read_bytes,
-    )
+    answer = run_search(searcher, SearchRequest(task.query, TOP_K), 1_000, repository.tree.read_bytes)
     return score_task(task, [Found(hit.path, count_chars(hit)) for hit in answer.hits]).ndcg
 
 

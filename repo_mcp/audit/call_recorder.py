@@ -210,11 +210,7 @@ class CallRecorder:
         self._cancelled_code = cancelled_code
 
     def record(
-        self,
-        arguments: Mapping[str, object],
-        context: CallContext,
-        request_id: str,
-        outcome: CallOutcome,
+        self, arguments: Mapping[str, object], context: CallContext, request_id: str, outcome: CallOutcome
     ) -> bool:
         """Write one call. Returns False when that was not possible; never raises."""
         from repo_mcp.audit.log import LoggedCall

@@ -56,11 +56,7 @@ def name_file(number: int) -> str:
 
 
 def read_log(
-    directory: str | DirectoryHolder,
-    tag: Tag,
-    since: float | None,
-    limit: int,
-    before: str | None = None,
+    directory: str | DirectoryHolder, tag: Tag, since: float | None, limit: int, before: str | None = None
 ) -> LogReading:
     """Return the last `limit` entries not older than `since` (epoch seconds), oldest first. Never raises.
 

@@ -31,12 +31,7 @@ MANY_COMMENTS = 30  # lines of comments of a block; further ones are a manual
 class Rater:
     """Rates blocks for one prompt."""
 
-    def __init__(
-        self,
-        term_weights: Mapping[str, float],
-        finder: PromptTermFinder,
-        weights: Weights,
-    ) -> None:
+    def __init__(self, term_weights: Mapping[str, float], finder: PromptTermFinder, weights: Weights) -> None:
         self._term_weights = term_weights
         self._finder = finder
         self._weights = weights
@@ -55,12 +50,7 @@ class Rater:
         ]
 
     def _rate(
-        self,
-        view: FileView,
-        block: Block,
-        lines: Sequence[int],
-        names: Mapping[str, float],
-        is_program: bool,
+        self, view: FileView, block: Block, lines: Sequence[int], names: Mapping[str, float], is_program: bool
     ) -> float:
         weights, counts = self._weights, dict[str, float]()
         head = block.span.head_line if block.span is not None else 0

@@ -91,11 +91,7 @@ def _list_whole(body: Body, room: int, *, keeps_comments: bool) -> list[int] | N
 
 
 def _rank(
-    body: Body,
-    weights: Mapping[str, float],
-    room: int,
-    leads: Callable[[str], Sequence[str]],
-    spare: int = 0,
+    body: Body, weights: Mapping[str, float], room: int, leads: Callable[[str], Sequence[str]], spare: int = 0
 ) -> list[int]:
     """Return the lines of the statements that are chosen of a body, the best first."""
     code = [

@@ -41,12 +41,7 @@ are brought up to date first.""",
         ),
     )
     add = parser.add_argument
-    add(
-        "--diff",
-        metavar="FILE",
-        default=STANDARD_INPUT,
-        help="a unified diff (default: standard input)",
-    )
+    add("--diff", metavar="FILE", default=STANDARD_INPUT, help="a unified diff (default: standard input)")
     add("--since", metavar="REV", help="print the command that gives the diff since a revision")
     add("--depth", metavar="N", type=int, help="edges to follow, 1 to 4 (default: 2)")
     meaning = f"files of each list (default: {DEFAULT_FILES})"

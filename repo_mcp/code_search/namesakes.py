@@ -49,9 +49,7 @@ def discount_overloads(judged: Sequence[tuple[float, ChunkHit]]) -> list[tuple[f
 
 
 def put_named_first(
-    judged: Sequence[tuple[float, ChunkHit]],
-    asked: Sequence[str],
-    terms: LineTerms,
+    judged: Sequence[tuple[float, ChunkHit]], asked: Sequence[str], terms: LineTerms
 ) -> list[tuple[float, ChunkHit]]:
     """Return hits with their worth; one whose type is named comes before its namesakes in other types.
 
@@ -80,12 +78,7 @@ def pass_namesakes(
     return moved
 
 
-def _is_named_rather(
-    hit: ChunkHit,
-    other: ChunkHit,
-    asked: Sequence[str],
-    terms: LineTerms,
-) -> bool:
+def _is_named_rather(hit: ChunkHit, other: ChunkHit, asked: Sequence[str], terms: LineTerms) -> bool:
     """Return True if the type of a hit has a word of the question that its namesake lacks."""
     if hit.declared is None or other.declared is None or hit.declared.name != other.declared.name:
         return False

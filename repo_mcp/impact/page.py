@@ -135,10 +135,7 @@ def _iter_without_symbols(impact: Impact) -> Iterator[str]:
 
 
 def _iter_section(
-    title: str,
-    files: Sequence[ReachedFile],
-    most: int,
-    render: Callable[[ReachedFile], Iterator[str]],
+    title: str, files: Sequence[ReachedFile], most: int, render: Callable[[ReachedFile], Iterator[str]]
 ) -> Iterator[str]:
     if files:
         yield from ("", f"## {title}", "")

@@ -48,11 +48,7 @@ class Refresher:
     """The writing side of one live index. Safe for several threads."""
 
     def __init__(
-        self,
-        generation: Generation,
-        look: TreeLook,
-        setup: IndexSetup,
-        probe: TreeProbe | None,
+        self, generation: Generation, look: TreeLook, setup: IndexSetup, probe: TreeProbe | None
     ) -> None:
         self._generation = generation
         self._look = look
@@ -77,11 +73,7 @@ class Refresher:
         self.wait_for_follower: Callable[[float], None] = lambda _deadline: None
 
     def refresh(
-        self,
-        *,
-        force: bool,
-        progress: ProgressCallback | None,
-        stop: Callable[[], bool],
+        self, *, force: bool, progress: ProgressCallback | None, stop: Callable[[], bool]
     ) -> RefreshReport:
         """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer.
 

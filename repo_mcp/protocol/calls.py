@@ -46,10 +46,7 @@ class PooledCall:
     __slots__ = ("_drop", "_take_back", "work")
 
     def __init__(
-        self,
-        work: Callable[[], object],
-        drop: Callable[[], object],
-        take_back: Callable[[PooledCall], bool],
+        self, work: Callable[[], object], drop: Callable[[], object], take_back: Callable[[PooledCall], bool]
     ) -> None:
         """Make a call that runs `work`, or `drop` when it is cancelled before that.
 

@@ -72,12 +72,7 @@ class Caller:
     __slots__ = ("has_roots", "name", "progress_token", "samples", "takes_tasks", "version")
 
     def __init__(
-        self,
-        name: str,
-        version: str,
-        progress_token: RequestId | None = None,
-        *,
-        samples: bool = False,
+        self, name: str, version: str, progress_token: RequestId | None = None, *, samples: bool = False
     ) -> None:
         """`progress_token` is None when no progress is wanted. `samples`: the client's model can be asked."""
         self.name = name

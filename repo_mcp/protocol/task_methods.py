@@ -69,14 +69,7 @@ _CURSOR = re.compile("[0-9]{1,15}")
 class TaskMethods:
     """The tasks of one session. Requests are taken by one thread, the reader's."""
 
-    def __init__(
-        self,
-        wire: Wire,
-        answers: Answers,
-        sampler: Sampler,
-        *,
-        modern: bool,
-    ) -> None:
+    def __init__(self, wire: Wire, answers: Answers, sampler: Sampler, *, modern: bool) -> None:
         """Keep the tasks of a session; of the second era where it is `modern`."""
         self._wire = wire
         self._answers = answers

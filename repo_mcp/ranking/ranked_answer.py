@@ -18,13 +18,7 @@ from repo_mcp.ranking.leading_hits import find_leads, put_first, put_leads
 from repo_mcp.ranking.page.declaration_rating import Named, weigh_query_terms
 from repo_mcp.ranking.page.matched_words import keep_telling, name_matched
 from repo_mcp.ranking.page.quoted_lines import read_quotable
-from repo_mcp.ranking.page.rare_words import (
-    QueryWord,
-    describe_words,
-    drop_shown,
-    lacks_most,
-    look_up_words,
-)
+from repo_mcp.ranking.page.rare_words import QueryWord, describe_words, drop_shown, lacks_most, look_up_words
 from repo_mcp.ranking.page.report_lines import PASTED_LINES, TITLE_LINES, ReportClues
 from repo_mcp.ranking.page.snippets import (
     FEW_WHOLE_LINES,

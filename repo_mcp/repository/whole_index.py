@@ -82,11 +82,7 @@ def pack_whole(repository: Repository, target: AbstractContextManager[WritableFi
 
 
 def index_whole(
-    repository: Repository,
-    *,
-    force: bool,
-    progress: ProgressCallback | None,
-    cancelled: Cancelled,
+    repository: Repository, *, force: bool, progress: ProgressCallback | None, cancelled: Cancelled
 ) -> WholeReport:
     """Bring both indexes up to date with the tree; with `force` read and parse every file again.
 

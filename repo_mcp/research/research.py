@@ -74,10 +74,7 @@ class Researcher:
     """Answers research questions. Safe for use from several threads."""
 
     def __init__(
-        self,
-        graph: LiveGraph,
-        searches: LiveSearches,
-        look_once: Callable[[], AbstractContextManager[None]],
+        self, graph: LiveGraph, searches: LiveSearches, look_once: Callable[[], AbstractContextManager[None]]
     ) -> None:
         """Take what is searched; within `look_once` the tree is looked over for changes only once."""
         self._graph = graph

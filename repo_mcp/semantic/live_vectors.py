@@ -294,12 +294,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
 
 def rank_blended(
-    searcher: Searcher,
-    query: Query,
-    find_near: FindNear,
-    weight: float,
-    top_k: int,
-    wanted: Filter | None,
+    searcher: Searcher, query: Query, find_near: FindNear, weight: float, top_k: int, wanted: Filter | None
 ) -> Ranking:
     """Return the best `top_k` chunks by words and meaning, with an upper bound on any score.
 

@@ -50,9 +50,7 @@ LIMITS = {
 
 
 def build_parser(
-    program: str,
-    description: str = DESCRIPTION,
-    examples: Sequence[str] = EXAMPLES,
+    program: str, description: str = DESCRIPTION, examples: Sequence[str] = EXAMPLES
 ) -> CommandParser:
     """Build the parser of the server's options, with one option for each limit, named after its key.
 
@@ -62,9 +60,7 @@ def build_parser(
     parser = CommandParser(program, "[options]", description, examples, abbreviates=True)
     _add_served(parser)
     parser.add_argument(
-        "--watch",
-        action=argparse.BooleanOptionalAction,
-        help="follow changes to files (default: yes)",
+        "--watch", action=argparse.BooleanOptionalAction, help="follow changes to files (default: yes)"
     )
     _add_files(parser)
     parser.add_argument(

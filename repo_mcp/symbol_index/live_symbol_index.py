@@ -119,9 +119,7 @@ class LiveSymbolIndex(SymbolRounds):
             self._next_healing = time.monotonic() + HEALING_SECONDS
             self.start()
         return RepoError(
-            ErrorCode.INDEX_UNAVAILABLE,
-            "The symbol index is damaged and is being rebuilt.",
-            NOT_BUILT_HINT,
+            ErrorCode.INDEX_UNAVAILABLE, "The symbol index is damaged and is being rebuilt.", NOT_BUILT_HINT
         )
 
     def wait_for(self, need: Need, deadline: float) -> bool:

@@ -63,10 +63,7 @@ class SymbolIndex:
     """One generation of the symbol index. Safe for several threads. Calls may raise IndexFormatError."""
 
     def __init__(
-        self,
-        snapshot: Snapshot,
-        find_fingerprint: FindFingerprint,
-        before: SymbolIndex | None = None,
+        self, snapshot: Snapshot, find_fingerprint: FindFingerprint, before: SymbolIndex | None = None
     ) -> None:
         """`find_fingerprint` asks the lexical index. Segments that `before` has read are reused."""
         self.snapshot = snapshot
@@ -179,11 +176,7 @@ class SymbolIndex:
         return none, none
 
     def iter_terms(
-        self,
-        field: int,
-        prefix: str = "",
-        pattern: re.Pattern[bytes] | None = None,
-        literal: str = "",
+        self, field: int, prefix: str = "", pattern: re.Pattern[bytes] | None = None, literal: str = ""
     ) -> Iterator[str]:
         """Yield the distinct terms of a field that begin with `prefix`, in the order of their UTF-8 bytes.
 

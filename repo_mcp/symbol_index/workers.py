@@ -198,9 +198,7 @@ class ParseWorkers:
                 self._running -= 1
             elif isinstance(found, ParserFailed):
                 raise RepoError(
-                    ErrorCode.INTERNAL,
-                    found.why or "No process could be started to parse files.",
-                    KEPT,
+                    ErrorCode.INTERNAL, found.why or "No process could be started to parse files.", KEPT
                 ) from found
             elif isinstance(found, Exception):
                 raise found

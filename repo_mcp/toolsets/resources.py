@@ -229,10 +229,5 @@ def _measure(part: Part, _answer: ToolAnswer) -> int:
 
 
 FORM: Form[object] = Form(
-    "resources",
-    lambda error: error.code.value,
-    _render,
-    _render_failure,
-    reserved_bytes=0,
-    measure=_measure,
+    "resources", lambda error: error.code.value, _render, _render_failure, reserved_bytes=0, measure=_measure
 )

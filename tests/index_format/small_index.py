@@ -107,10 +107,7 @@ def build_run(model: Model) -> PostingRun:
 
 
 def write_model(
-    directory: Directory,
-    model: Model,
-    temporary: str = "model",
-    records: Mapping[str, bytes] | None = None,
+    directory: Directory, model: Model, temporary: str = "model", records: Mapping[str, bytes] | None = None
 ) -> SegmentEntry:
     """Write one segment that holds the model."""
     return write_segment(directory, temporary, build_content(model, records), build_run(model))

@@ -19,11 +19,7 @@ PATIENCE_SECONDS = 60.0  # a test that waits longer has failed
 
 
 def ask_sdk(
-    toolsets: Sequence[Toolset],
-    version: str,
-    frames: Sequence[dict[str, Any]],
-    *,
-    offers_tasks: bool = False,
+    toolsets: Sequence[Toolset], version: str, frames: Sequence[dict[str, Any]], *, offers_tasks: bool = False
 ) -> list[bytes]:
     """Return the answer to each request of `frames`, given one after the other."""
 

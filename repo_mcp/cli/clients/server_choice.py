@@ -47,11 +47,7 @@ def is_passing(command: str) -> bool:
 
 
 def build_server(
-    given: Sequence[str],
-    *,
-    command: str | None,
-    docs_root: str | None,
-    code_root: str | None,
+    given: Sequence[str], *, command: str | None, docs_root: str | None, code_root: str | None
 ) -> Server:
     """Build the server for these options of `serve`.
 

@@ -85,13 +85,7 @@ def choose_place(client: Client, scope: str | None, root: str) -> FileLocation |
 
 
 def plan_setup(
-    client: Client,
-    server: Server,
-    name: str,
-    place: FileLocation | None,
-    *,
-    here: str,
-    replace: bool = False,
+    client: Client, server: Server, name: str, place: FileLocation | None, *, here: str, replace: bool = False
 ) -> Setup:
     """Plan the setup of a client; `here` is the repository in which that is done.
 

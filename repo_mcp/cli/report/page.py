@@ -294,11 +294,7 @@ def _render_shape(shape: object) -> str:
 
 
 def _render_table(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: set[int],
-    steady: Container[int] = (),
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], steady: Container[int] = ()
 ) -> str:
     """Render a table of plain texts: columns in `numbers` are right-aligned, those in `steady` unwrapped."""
     kinds = [

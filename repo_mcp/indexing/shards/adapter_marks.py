@@ -34,10 +34,7 @@ class Marker:
     """Marks the source files of one builder."""
 
     def __init__(
-        self,
-        installed: Sequence[InstalledAdapter],
-        disabled: Sequence[str],
-        languages: Mapping[str, str],
+        self, installed: Sequence[InstalledAdapter], disabled: Sequence[str], languages: Mapping[str, str]
     ) -> None:
         """Start nothing yet. `languages` are the overrides of `find_language`."""
         self._worker = ParseWorker(wall_seconds=WALL_SECONDS)

@@ -148,12 +148,7 @@ class SegmentBuilder:
         return starts
 
     def _count_words(
-        self,
-        text: bytes,
-        unit_starts: I64,
-        first_unit: int,
-        doc_edges: I64,
-        names: I64,
+        self, text: bytes, unit_starts: I64, first_unit: int, doc_edges: I64, names: I64
     ) -> None:
         """Count the words of a batch by unit, inside and outside comments separately."""
         words = self._vocabulary.add(text)

@@ -50,12 +50,7 @@ from repo_mcp.languages.c.declarations import (
     reopen,
     spell_type,
 )
-from repo_mcp.languages.c.declarators import (
-    Declarator,
-    count_parameters,
-    iter_declarators,
-    read_declarator,
-)
+from repo_mcp.languages.c.declarators import Declarator, count_parameters, iter_declarators, read_declarator
 from repo_mcp.languages.c.macro_fields import refer_macro_fields
 from repo_mcp.languages.c.members import (
     on_compound_literal,
@@ -274,12 +269,7 @@ def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
 
 
 def _declare_method(
-    walk: CaptureWalk,
-    node: Node,
-    found: Declarator,
-    flags: int,
-    holder: OpenScope,
-    name: str = "",
+    walk: CaptureWalk, node: Node, found: Declarator, flags: int, holder: OpenScope, name: str = ""
 ) -> None:
     """Declare a function of the class or extension `holder`, named as its declarator or `name`."""
     walk.take_words(found.name)
@@ -424,8 +414,6 @@ CPP = Dialect(
     },
     BUILTINS,
     RowRules(
-        keeps_types=True,
-        walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}),
-        is_preprocessed=True,
+        keeps_types=True, walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}), is_preprocessed=True
     ),
 )

@@ -10,12 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.c.casts import refer_called
-from repo_mcp.languages.c.declarators import (
-    Declarator,
-    count_parameters,
-    iter_declarators,
-    read_declarator,
-)
+from repo_mcp.languages.c.declarators import Declarator, count_parameters, iter_declarators, read_declarator
 from repo_mcp.languages.c.macro_arguments import read_macro_arguments
 from repo_mcp.languages.c.macro_fields import refer_macro_fields
 from repo_mcp.languages.c.members import (

@@ -294,13 +294,7 @@ def _measure_depth(line: bytes) -> int:
     return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))
 
 
-def _find_statements(
-    text: bytes,
-    data: U8,
-    starts: I64,
-    firsts: I64,
-    has_text: Mask,
-) -> tuple[Mask, Mask]:
+def _find_statements(text: bytes, data: U8, starts: I64, firsts: I64, has_text: Mask) -> tuple[Mask, Mask]:
     """Return the lines of Python that continue a string, brackets or a statement, and those with code.
 
     Brackets that do not balance, as in an unfinished file, are ignored.

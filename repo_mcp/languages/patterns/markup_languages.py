@@ -48,14 +48,10 @@ CSS = build_language(
 YAML = build_language("yaml", "config", r"{opt}{hash_doc}")
 TOML = build_language("toml", "config", r"{opt}{hash_doc} | \[\[?([^\[\]\n]{1,200}+)\]")
 INI = build_language(
-    "ini",
-    "config",
-    r"{opt}(?P<doc>[\#;][^\n]*+(?:\n[ \t]*+[\#;][^\n]*+){0,500}) | \[([^\]\n]{1,200}+)\]",
+    "ini", "config", r"{opt}(?P<doc>[\#;][^\n]*+(?:\n[ \t]*+[\#;][^\n]*+){0,500}) | \[([^\]\n]{1,200}+)\]"
 )
 MAKE = build_language(
-    "make",
-    "config",
-    r"{hash_doc} | ([A-Za-z0-9_][A-Za-z0-9_./-]{0,80}+){opt}:(?!=) | define{gap}({name})",
+    "make", "config", r"{hash_doc} | ([A-Za-z0-9_][A-Za-z0-9_./-]{0,80}+){opt}:(?!=) | define{gap}({name})"
 )
 CMAKE = build_language("cmake", "config", r"{opt}(?:{hash_doc} | (?i:function|macro){opt}\({opt}({name}))")
 DOCKERFILE = build_language(

@@ -25,10 +25,7 @@ _LINE_FEED = 0x0A
 
 
 def cut_smartly(
-    data: bytes,
-    landmarks: Landmarks,
-    max_lines: int,
-    line_ends: Sequence[int] | None = None,
+    data: bytes, landmarks: Landmarks, max_lines: int, line_ends: Sequence[int] | None = None
 ) -> tuple[int, ...] | None:
     """Return the first lines of the chunks of a normalised text, from 1; None when it declares nothing.
 

@@ -19,12 +19,7 @@ from repo_mcp.languages.rust.locals import (
     on_pattern_owner,
     on_self_parameter,
 )
-from repo_mcp.languages.rust.members import (
-    on_struct_pattern,
-    on_token,
-    on_token_name,
-    on_tuple_pattern,
-)
+from repo_mcp.languages.rust.members import on_struct_pattern, on_token, on_token_name, on_tuple_pattern
 from repo_mcp.languages.rust.uses import (
     on_call,
     on_field_access,

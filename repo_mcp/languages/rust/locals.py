@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.rust.bindings import (
-    bind_pattern,
-    bind_value,
-    find_result_variable,
-    on_match_pattern,
-)
+from repo_mcp.languages.rust.bindings import bind_pattern, bind_value, find_result_variable, on_match_pattern
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_binding
 from repo_mcp.symbols.symbol_record import ReferenceRole
 

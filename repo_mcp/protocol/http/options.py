@@ -42,10 +42,7 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of HTTP to a parser."""
     group = parser.add_argument_group("HTTP (--transport http)")
     group.add_argument(
-        "--transport",
-        choices=("stdio", "http"),
-        default="stdio",
-        help="how clients connect (default: stdio)",
+        "--transport", choices=("stdio", "http"), default="stdio", help="how clients connect (default: stdio)"
     )
     group.add_argument("--host", metavar="ADDRESS", help=f"address to listen on (default: {DEFAULT_HOST})")
     group.add_argument("--port", type=int, metavar="N", help="port to listen on (default: any free one)")

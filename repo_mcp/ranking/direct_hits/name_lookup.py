@@ -253,10 +253,7 @@ def _list_questions(query: Query, words: Sequence[str], *, is_one: bool) -> list
 
 
 def _iter_declarations(
-    live: LiveChunk,
-    place: int,
-    asked: AskedName | None,
-    words: Sequence[str],
+    live: LiveChunk, place: int, asked: AskedName | None, words: Sequence[str]
 ) -> Iterator[RatedDeclaration]:
     """Yield the declarations of the chunk (of the file where it has changed), each with its score."""
     ranked = live.ranked

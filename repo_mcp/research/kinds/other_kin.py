@@ -21,9 +21,7 @@ Shown = TypeVar("Shown")  # what is shown of a symbol
 
 
 def leave_out_others(
-    state: ResearchState,
-    shown: Iterable[tuple[Shown, Node | None]],
-    recipe: Collection[tuple[Node, Role]],
+    state: ResearchState, shown: Iterable[tuple[Shown, Node | None]], recipe: Collection[tuple[Node, Role]]
 ) -> list[Shown]:
     """Return what is shown without further types of a kind and the members that these override.
 

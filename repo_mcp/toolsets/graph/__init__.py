@@ -186,10 +186,7 @@ _ENTRIES = (
 
 
 def bind_toolset(
-    limits: Limits,
-    opened: Opened[Repository],
-    guard: CallGuard = UNGUARDED,
-    roots: Sequence[str] = (),
+    limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED, roots: Sequence[str] = ()
 ) -> Toolset:
     """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)

@@ -61,8 +61,7 @@ TREE_ARGUMENTS = build_object(
 SEARCH_ARGUMENTS = build_object(
     {
         "query": build_text(
-            'Auth*, gUN, AuthService.login, user service; AND, OR, NOT, "a b"',
-            MAX_QUERY_CHARS,
+            'Auth*, gUN, AuthService.login, user service; AND, OR, NOT, "a b"', MAX_QUERY_CHARS
         ),
         "project_id": PROJECT_ID,
         "node_type": build_choice("", tuple(KINDS)),

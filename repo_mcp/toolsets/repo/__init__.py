@@ -111,10 +111,7 @@ def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Tool
 
 
 def bind_toolset(
-    limits: Limits,
-    opened: Opened[Repository],
-    guard: CallGuard = UNGUARDED,
-    roots: Sequence[str] = (),
+    limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED, roots: Sequence[str] = ()
 ) -> Toolset:
     """Return the tools of the repository that `opened` gives when one is called; `limits` go into schemas."""
 

@@ -35,17 +35,13 @@ def bundle_input(limits: Limits) -> Schema:
     budget = build_object(
         {
             "max_files": build_count(
-                f"1 to {files}. Default {limits.default_bundle_files}, or lines / {LINES_PER_FILE}.",
-                files,
+                f"1 to {files}. Default {limits.default_bundle_files}, or lines / {LINES_PER_FILE}.", files
             ),
             "max_total_lines": build_count(
-                f"1 to {lines:,}. Default {limits.default_bundle_lines}.",
-                lines,
-                limits.default_bundle_lines,
+                f"1 to {lines:,}. Default {limits.default_bundle_lines}.", lines, limits.default_bundle_lines
             ),
             "max_tokens": build_count(
-                f"Characters / {CHARS_PER_TOKEN}. Default: what one answer holds.",
-                MAX_BUNDLE_TOKENS,
+                f"Characters / {CHARS_PER_TOKEN}. Default: what one answer holds.", MAX_BUNDLE_TOKENS
             ),
         }
     )

@@ -39,31 +39,20 @@ def search_input(limits: Limits) -> Schema:
                 "A whole issue or question (with names the code may use), words; exact text; regex (RE2).",
                 MAX_QUERY_CHARS,
             ),
-            "mode": build_choice(
-                "Default bm25.",
-                SEARCH_MODES,
-            )
-            | {"default": SEARCH_MODES[0]},
+            "mode": build_choice("Default bm25.", SEARCH_MODES) | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
                 f"Hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
-            "file_glob": build_text(
-                "Only paths: `*.py`, `src/**`, `!docs/**`.",
-                MAX_GLOB_CHARS,
-            ),
+            "file_glob": build_text("Only paths: `*.py`, `src/**`, `!docs/**`.", MAX_GLOB_CHARS),
             "language": build_text("Only this language, as in repo.status; cpp has all .h files.", 64),
             "include_tests": build_switch("Tests too. Default true.", True),
-            "detail": build_choice(
-                "Default snippets; text: half the bytes, to find a place.",
-                SEARCH_DETAILS,
-            )
+            "detail": build_choice("Default snippets; text: half the bytes, to find a place.", SEARCH_DETAILS)
             | {"default": SEARCH_DETAILS[0]},
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
-                f"Exact modes: lines per file, 1 to {MAX_PER_FILE}. Default 5 or more.",
-                MAX_PER_FILE,
+                f"Exact modes: lines per file, 1 to {MAX_PER_FILE}. Default 5 or more.", MAX_PER_FILE
             ),
             "ignore_case": build_switch("Exact modes."),
             "whole_word": build_switch("Exact modes."),
@@ -96,8 +85,7 @@ def search_output() -> Schema:
             "boolean", "True when more match than are given; not as text, where `cursor` or a row says so"
         ),
         "snapshot": build_field(
-            "string",
-            "The version of the index that answered; absent: the files were read, or detail text",
+            "string", "The version of the index that answered; absent: the files were read, or detail text"
         ),
     }
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})

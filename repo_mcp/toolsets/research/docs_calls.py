@@ -47,10 +47,7 @@ def docs_input(limits: Limits) -> Schema:
     most = limits.max_search_hits
     return build_object(
         {
-            "query": build_text(
-                'Also "an exact phrase", +must, -mustnot',
-                MAX_QUERY_CHARS,
-            ),
+            "query": build_text('Also "an exact phrase", +must, -mustnot', MAX_QUERY_CHARS),
             "path": PATH,
             "limit": build_limited("Most sections", min(DEFAULT_HITS, most), most),
             "path_filter": PATH_FILTER,
@@ -73,8 +70,7 @@ _HIT = build_object(
         ),
         "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
         "breadcrumb": build_field(
-            "string",
-            "Its headings, or module and scopes, down to its own: Guide > Setup > pip",
+            "string", "Its headings, or module and scopes, down to its own: Guide > Setup > pip"
         ),
         "section_lines": build_list(
             build_field("integer"),

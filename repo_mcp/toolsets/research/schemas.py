@@ -46,24 +46,13 @@ def _build_counts(description: str) -> Schema:
     return {"type": "object", "description": description, "additionalProperties": {"type": "integer"}}
 
 
-PATH = build_text(
-    "Folder",
-    MAX_PATH_CHARS,
-    0,
-) | {"default": "."}
-PATH_FILTER = build_text(
-    "Glob: src/auth/**",
-    MAX_GLOB_CHARS,
-)
+PATH = build_text("Folder", MAX_PATH_CHARS, 0) | {"default": "."}
+PATH_FILTER = build_text("Glob: src/auth/**", MAX_GLOB_CHARS)
 FORMAT = build_choice("", FORMATS) | {"default": FORMATS[0]}
 
 INDEX_INPUT = build_object(
     {
-        "path": build_text(
-            ". or the path of the repository",
-            MAX_PATH_CHARS,
-            0,
-        ),
+        "path": build_text(". or the path of the repository", MAX_PATH_CHARS, 0),
         "force": build_switch("Read every file again", False),
         "format": FORMAT,
     },

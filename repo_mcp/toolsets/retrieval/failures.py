@@ -71,13 +71,7 @@ _HINTS: Mapping[Code, str] = {
 class Failure(RepoError):
     """A call that failed, as the client sees it."""
 
-    def __init__(
-        self,
-        shown_code: Code,
-        message: str,
-        reason: str,
-        **details: object,
-    ) -> None:
+    def __init__(self, shown_code: Code, message: str, reason: str, **details: object) -> None:
         hint = _HINTS.get(shown_code, "")
         super().__init__(
             ErrorCode.INVALID_ARGUMENT, message, details={"reason": reason, "hint": hint, **details}

@@ -75,18 +75,12 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "repo": build_choice('Default "both".', (*REPOS, BOTH)) | {"default": BOTH},
-            "query": build_text(
-                "The text or, with regex, the pattern to find.",
-                MAX_QUERY_CHARS,
-            ),
+            "query": build_text("The text or, with regex, the pattern to find.", MAX_QUERY_CHARS),
             "limit": build_count(f"Maximum matches, 1 to {most:,}. Default {ordinary}.", most)
             | {"default": ordinary},
             "case_sensitive": build_switch(""),
             "regex": build_switch("RE2 syntax: no look-around, no back-references."),
-            "path_glob": build_text(
-                "Only paths that match: `*.md`, `!old/**`.",
-                MAX_GLOB_CHARS,
-            ),
+            "path_glob": build_text("Only paths that match: `*.md`, `!old/**`.", MAX_GLOB_CHARS),
             "cursor": CURSOR,
         },
         ["query"],

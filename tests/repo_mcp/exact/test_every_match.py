@@ -114,12 +114,7 @@ def test_no_expression_loses_a_line(
     tree: Tree, pattern: str, case_sensitive: bool, word: int, glob: str | None
 ) -> None:
     request = ExactRequest(
-        pattern,
-        regex=True,
-        case_sensitive=case_sensitive,
-        whole_word=not word,
-        file_glob=glob,
-        limit=MANY,
+        pattern, regex=True, case_sensitive=case_sensitive, whole_word=not word, file_glob=glob, limit=MANY
     )
     assert_same_lines(tree, request)
 

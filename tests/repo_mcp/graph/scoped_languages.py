@@ -66,10 +66,7 @@ CPP = Language(
         Form("if ({type}* {name} = {source}) {{ next(); }}~else {{~{body}}}", "typed"),
         Form("while ({type}* {name} = {source}) {{~{body}}}", "typed"),
         Form("switch ({type} {name} = {source}; more()) {{~case 1:~{body}break; }}", "typed"),
-        Form(
-            "take([&]({type} {name}) {{~{body}}});",
-            untyped="take([&](auto {name}) {{~{body}}});",
-        ),
+        Form("take([&]({type} {name}) {{~{body}}});", untyped="take([&](auto {name}) {{~{body}}});"),
         Form("take([{name} = {source}] {{~{body}}});", "untyped", sees=True),
         Form("try {{ next(); }}~catch ({type}& {name}) {{~{body}}}", "typed"),
         Form("struct L {{ void go({type} {name}) {{~{body}}} }};", "typed", closed=True),
@@ -205,10 +202,7 @@ SWIFT = Language(
         Form("for {name} in {source} {{~{body}}}", "untyped", sees=True),
         Form("for ({name}, z) in {source} {{~{body}}}", "untyped", sees=True),
         Form("for case let {name} as {type} in {source} {{~{body}}}", "typed", sees=True),
-        Form(
-            "take {{ ({name}: {type}) in~{body}}}",
-            untyped="take {{ {name} in~{body}}}",
-        ),
+        Form("take {{ ({name}: {type}) in~{body}}}", untyped="take {{ {name} in~{body}}}"),
         Form("take {{ ({name}, z) in~{body}}}", "untyped"),
         Form("do {{ next() }}~catch let {name} as {type} {{~{body}}}", "typed"),
         Form("do {{ next() }}~catch let {name} {{~{body}}}", "untyped"),
@@ -311,11 +305,7 @@ PYTHON = Language(
         Form("{name}, z{name} = {source}", "untyped"),
     ),
     inside=(
-        Form(
-            "def inner({name}: {type}):{body}",
-            untyped="def inner({name}, *, z=1):{body}",
-            same=True,
-        ),
+        Form("def inner({name}: {type}):{body}", untyped="def inner({name}, *, z=1):{body}", same=True),
         Form("def other():{body}", ""),
         Form("async def third(*{name}):{body}", "untyped", same=True),
         Form("take(lambda {name}: {name}.{member})", "untyped"),

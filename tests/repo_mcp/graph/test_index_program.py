@@ -161,9 +161,7 @@ def test_structures_are_forgotten_and_read_again(
     assert disk.count_decoded() > before
 
 
-def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
-    tmp_path: Path,
-) -> None:
+def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "r", {"a.py": "def old(): ...\n", "b.py": "def other(): ...\n"})
     with open_indexed(root, data_dir=str(tmp_path / "d")) as repository:
         repository.symbol_index.build()

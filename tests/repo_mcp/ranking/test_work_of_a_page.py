@@ -193,9 +193,7 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     """Return the queries that are ranked to look a name up."""
     queries: list[Query] = []
     monkeypatch.setattr(
-        scope,
-        "order_files",
-        lambda searcher, query, *given: _record(queries, searcher, query, given),
+        scope, "order_files", lambda searcher, query, *given: _record(queries, searcher, query, given)
     )
     return queries
 

@@ -17,14 +17,7 @@ WORDS = (  # noqa: SIM905  (a vocabulary reads better as text)
     "the file open ##ing read ##er write token ##iz ##izer cafe . , ( ) : _ - / \" ' ? ! = + * 中 文"
 ).split()
 SHAPE = ModelShape(
-    dimensions=24,
-    inner=40,
-    heads=3,
-    layers=2,
-    tokens=len(WORDS),
-    positions=64,
-    kinds=2,
-    epsilon=1e-12,
+    dimensions=24, inner=40, heads=3, layers=2, tokens=len(WORDS), positions=64, kinds=2, epsilon=1e-12
 )
 CONFIG = {
     "model_type": "bert",

@@ -29,11 +29,7 @@ class RetrievalClient:
     """One server process."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        cwd: Path,
-        protocol: str = "2025-06-18",
+        self, command: Sequence[str], environment: Mapping[str, str], cwd: Path, protocol: str = "2025-06-18"
     ) -> None:
         self.process = popen(
             command,

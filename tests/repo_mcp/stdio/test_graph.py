@@ -38,11 +38,7 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 def start(
-    root: Path,
-    *options: str,
-    toolsets: str = "graph",
-    protocol: str = "2025-06-18",
-    program: str = START,
+    root: Path, *options: str, toolsets: str = "graph", protocol: str = "2025-06-18", program: str = START
 ) -> RetrievalClient:
     home = root.parent / "home"
     home.mkdir(exist_ok=True)

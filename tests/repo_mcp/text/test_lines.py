@@ -194,8 +194,7 @@ def test_only_shared_indentation_is_cut(lines: list[str], cut: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "span"),
-    [("| \na\n\nb\n |", (0, 5)), (" \na\n\nb\n ", (1, 4)), ("a", (0, 1)), ("\n\n", (0, 1))],
+    ("text", "span"), [("| \na\n\nb\n |", (0, 5)), (" \na\n\nb\n ", (1, 4)), ("a", (0, 1)), ("\n\n", (0, 1))]
 )
 def test_blank_lines_are_trimmed_at_both_ends(text: str, span: tuple[int, int]) -> None:
     lines = text.split("\n")

@@ -127,8 +127,7 @@ def spans_slowly(pattern: list[str | None], parts: list[str]) -> bool:
 
 
 @given(
-    st.lists(st.sampled_from(["a", "b", None]), max_size=7),
-    st.lists(st.sampled_from(["a", "b"]), max_size=7),
+    st.lists(st.sampled_from(["a", "b", None]), max_size=7), st.lists(st.sampled_from(["a", "b"]), max_size=7)
 )
 def test_components_match_as_defined(pattern: list[str | None], parts: list[str]) -> None:
     compiled = [re.compile(one + r"\Z") if one else None for one in pattern]

@@ -215,9 +215,7 @@ def test_a_dependency_is_found_by_the_manifest_of_the_workspace(
     assert workspace.ask(path, line, name) == ([] if meant is None else [meant])
 
 
-def test_what_a_crate_imports_for_itself_counts_where_it_exports_members_of_it(
-    workspace: Repository,
-) -> None:
+def test_what_a_crate_imports_for_itself_counts_where_it_exports_members_of_it(workspace: Repository) -> None:
     said = workspace.ask("examples/one/src/main.rs", "fn main", "Tree")
     assert said == ["base/src/tree.rs:2 Tree exact"]
     assert workspace.ask("examples/one/src/main.rs", "fn main", "painted") == []  # not of the module itself

@@ -45,8 +45,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["self.values[1..]", "get(at..)", "tuple.measure", "self.locals.measure", "part.measure"],
+    "line", ["self.values[1..]", "get(at..)", "tuple.measure", "self.locals.measure", "part.measure"]
 )
 def test_a_list_has_no_member_of_its_items(repository: Repository, line: str) -> None:
     said = repository.ask("src/lib.rs", line, "measure")

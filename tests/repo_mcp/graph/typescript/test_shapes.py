@@ -9,13 +9,7 @@ from repo_mcp.graph.hierarchy.structural_types import MAX_ALIKE
 from repo_mcp.graph.vocabulary import CALLS, NAMED, EdgeType
 from tests.counted_calls import count_calls
 from tests.growth import assert_linear
-from tests.repo_mcp.graph.memory_index import (
-    MemoryIndex,
-    find_node,
-    list_incoming,
-    list_outgoing,
-    make_graph,
-)
+from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, list_incoming, list_outgoing, make_graph
 
 SHAPES = {
     "shape.ts": (

@@ -68,8 +68,7 @@ def test_a_symbol_is_named_where_it_is_seen(
 
 
 @pytest.mark.parametrize(
-    ("name", "owner", "count"),
-    [("close", "Closed", 1), ("made", "Open", 0), ("close", "Open", 6)],
+    ("name", "owner", "count"), [("close", "Closed", 1), ("made", "Open", 0), ("close", "Open", 6)]
 )
 def test_a_call_with_other_arguments_or_of_another_type_may_not_mean_a_method(
     index: MemoryIndex, name: str, owner: str, count: int

@@ -16,8 +16,7 @@ DEPOT = (
 
 
 @pytest.mark.parametrize(
-    "part",
-    ["which state does each of them report", "what do they pass", "which key does each caller give"],
+    "part", ["which state does each of them report", "what do they pass", "which key does each caller give"]
 )
 def test_what_callers_pass_belongs_to_the_question_for_them(part: str) -> None:
     query = f"Who calls keep, and {part}?"
