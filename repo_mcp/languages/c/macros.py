@@ -195,16 +195,16 @@ _FIRST_TYPES = re.compile(
     rb"\([ \t]*+((?:struct|union|enum)[ \t]++(?=\w++[ \t]*+,)"
     rb"|unsigned[ \t]++(?=(?:int|char|long|short)[ \t]*+,))"
 )
-# The name of a type that a macro declares beside a field: TAILQ_HEAD(, item) items;
+# The name of a type that a macro declares beside a field or variable: TAILQ_HEAD(, item) items;
 _HEAD_NAMES = re.compile(
-    rb"_HEAD(?<=[A-Z]_HEAD)[ \t]*+\(([ \t]*+\w*+[ \t]*+,)(?=[ \t]*+\w++[ \t]*+\)[ \t]*+\w++[ \t]*+;)"
+    rb"_HEAD(?<=[A-Z]_HEAD)[ \t]*+\(([ \t]*+\w*+[ \t]*+,)(?=[ \t]*+\w++[ \t]*+\)[ \t]*+\w++[ \t]*+[;=])"
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
 _EACH = re.compile(
-    rb"(?:for_each|foreach|ForEach|FOR_EACH)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
+    rb"(?:for_each|foreach|ForEach|FOR_EACH|FOREACH)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
 )
-_EACH_PARTS = (b"for_each", b"foreach", b"ForEach", b"FOR_EACH")
+_EACH_PARTS = (b"for_each", b"foreach", b"ForEach", b"FOR_EACH", b"FOREACH")
 # In C, where functions do not nest: an indented call before a brace, every_ms(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")

@@ -29,7 +29,17 @@ from repo_mcp.languages.c.macros import blank_macros
         # the name of a type that a macro declares beside a field, or leaves out
         ("struct a {\n    ANY_HEAD(, item)  items;\n};\n", "struct a { ANY_HEAD( item) items; };"),
         ("struct a {\n    ANY_HEAD (list, item) items;\n};\n", "struct a { ANY_HEAD ( item) items; };"),
+        ("ANY_HEAD(, item) items = ANY_INIT(items);\n", "ANY_HEAD( item) items = ANY_INIT(items);"),
         ("ANY_HEAD(list, item);\n", "ANY_HEAD(list, item);"),
+        # loops over lists, with a block and without
+        (
+            "void f(void)\n{\n    ANY_FOREACH(one, &list->items, entry) {\n        run(one);\n    }\n}\n",
+            "void f(void) { while (one, &list->items, entry) { run(one); } }",
+        ),
+        (
+            "void f(void)\n{\n    ANY_FOREACH_SAFE(one, list, entry, next)\n        run(one);\n}\n",
+            "void f(void) { while (one, list, entry, next) run(one); }",
+        ),
         # around the type of a function; not an attribute below its type
         ("\n\nANY_DECLARE(int)\nrun(char *a)\n{\n}\n", "int run(char *a) { }"),
         ("\n\nANY_PUBLIC(const item_t *) run(char *a);\n", "const item_t * run(char *a);"),
