@@ -39,7 +39,20 @@ _REGISTERS = (
 _EMITS = (
     r"(?:emit|emitAsync|dispatch|dispatchEvent|fire|trigger|publish|send|notify|call)\w*\(\s*[\"'`]{}[\"'`]"
 )
-_STORES = r"\.(\w{{4,}})\s*=\s*(?:[\w.]+\.)?{0}\s*;?\s*$|^\s*(\w{{4,}})\s*:\s*(?:[\w.]+\.)?{0}\s*,?\s*$"
+_STORES = (
+    r"\.(\w{{4,}})\s*=\s*(?:[\w.]+\.)?{0}\s*;?\s*$|^\s*(\w{{4,}})\s*:\s*(?:[\w.]+\.)?{0}\s*,?\s*$"
+    r"|(?<![\w.])(\w{{4,}})\s*:\s*(?:[\w.]+\.)?{0}\s*[,}})]"
+)
+# A table of functions: `self.handlers[key] = run`
+_TABLES = r"[.>](\w{{4,}})\[[^\]\n]{{1,80}}\]\s*=\s*(?:[\w.]+\.)?{0}\s*;?\s*$"
+_CALLS_STORED = r"[.>]{0}\??\.?\s*\("
+_CALLS_ENTRY = r"[.>]{0}(?:\[[^\]\n]{{1,80}}\]|\.get\([^()\n]{{1,80}}\))\s*\("
+# An object that is asked to call a function: `saved.connect(run)`, in C# `list.Saved += Run`.
+_CONNECTS = (
+    r"(?<![\w$])(\w+)\.(?:connect|subscribe)\(\s*(?:[\w.]+\.)?{0}\s*[,)]"
+    r"|(?<![\w$])(\w+)\s*\+=\s*(?:\w+\.)?{0}\s*;"
+)
+_SENDS = r"(?<![\w$]){0}(?:\.(?:send|send_robust|send_async|emit|fire|notify|next)|\?\.Invoke|\.Invoke)?\("
 
 
 def note_dispatched(state: ResearchState, nodes: Sequence[Node]) -> None:
@@ -54,8 +67,12 @@ def note_dispatched(state: ResearchState, nodes: Sequence[Node]) -> None:
             _note_lines(
                 state, node, _EMITS.format(re.escape(event)), f'emits "{event}", for which {{}} is registered'
             )
-        for member in dict.fromkeys(_iter_stored(node, mentions)):
-            _note_stored(state, node, member)
+        for signal in dict.fromkeys(_iter_first(_CONNECTS, node, mentions)):
+            told = f"sends {signal}, to which {{}} is connected"
+            _note_lines(state, node, _SENDS.format(re.escape(signal)), told)
+        for stores, calls in ((_STORES, _CALLS_STORED), (_TABLES, _CALLS_ENTRY)):
+            for member in dict.fromkeys(_iter_first(stores, node, mentions)):
+                _note_stored(state, node, member, calls)
 
 
 def _note_put_together(state: ResearchState, node: Node) -> None:
@@ -102,19 +119,19 @@ def _iter_events(node: Node, mentions: Sequence[str]) -> Iterator[str]:
     yield from (found[1] for line in mentions for found in registers.finditer(line))
 
 
-def _iter_stored(node: Node, mentions: Sequence[str]) -> Iterator[str]:
-    """Yield the members that hold a function under another name."""
-    stores = re.compile(_STORES.format(re.escape(node.symbol.name)))
+def _iter_first(pattern: str, node: Node, mentions: Sequence[str]) -> Iterator[str]:
+    """Yield the first group of each match in lines that name a function, if it is another name."""
+    compiled = re.compile(pattern.format(re.escape(node.symbol.name)))
     for line in mentions:
-        found = stores.search(line)
-        member = (found[1] or found[2]) if found is not None else node.symbol.name
-        if member != node.symbol.name:
-            yield member
+        found = compiled.search(line)
+        name = "" if found is None else next(filter(None, found.groups()))
+        if name and name != node.symbol.name:
+            yield name
 
 
-def _note_stored(state: ResearchState, node: Node, member: str) -> None:
+def _note_stored(state: ResearchState, node: Node, member: str, calls: str) -> None:
     """Note what calls a member that holds a function, if few do: each may mean another one's member."""
-    found = [*_find(state, rf"\.{re.escape(member)}\s*\(", MOST_STORED)]
+    found = [*_find(state, calls.format(re.escape(member)), MOST_STORED)]
     for around, at in found[:MOST_NOTED]:
         if around != node:
             reason = Reason(f"calls a member {member}, in which {node.symbol.name} is kept")

@@ -97,3 +97,34 @@ def test_an_event_that_is_emitted_where_another_is_handled_is_told() -> None:
     text = "function pass (from, to) {\n  from.on('sent', (row) => {\n    to.emit('sent', row)\n  })\n}\n"
     claim = Asked({"pass.js": text}).ask("what handles the event `sent`?").claim
     assert claim.endswith(" It is emitted by `to.emit` (pass.js:3).")
+
+
+def test_what_sends_a_signal_calls_what_is_connected_to_it() -> None:
+    texts = {
+        "hooks.py": "from signals import saved\n\n\ndef mark_row(row):\n    row.mark()\n\n\n"
+        "saved.connect(mark_row)\n",
+        "signals.py": "saved = Signal()\n\n\ndef save(row):\n    row.write()\n    saved.send(row)\n",
+    }
+    report = Asked(texts).ask("who calls mark_row?")
+    assert find_one(report, "signals.save").why == "sends saved, to which mark_row is connected"
+
+
+def test_what_raises_an_event_of_csharp_calls_what_was_added_to_it() -> None:
+    texts = {
+        "Shop.cs": "class Shop {\n  Shop(Rows rows) {\n    rows.Saved += OnSaved;\n  }\n"
+        "  void OnSaved(Row row) { row.Mark(); }\n}\n",
+        "Rows.cs": "class Rows {\n  public event Action<Row> Saved;\n"
+        "  void Save(Row row) {\n    Saved?.Invoke(row);\n  }\n}\n",
+    }
+    claim = Asked(texts).ask("who calls Shop.OnSaved?").claim
+    assert "Rows.Save (Rows.cs:3-5)" in claim
+
+
+def test_what_calls_an_entry_of_a_table_may_call_what_is_put_there() -> None:
+    texts = {
+        "table.py": "class Table:\n    def add(self, key):\n        self.handlers[key] = run_row\n\n"
+        "    def run(self, key, row):\n        return self.handlers[key](row)\n\n\n"
+        "def run_row(row):\n    return row\n",
+    }
+    claim = Asked(texts).ask("who calls run_row?").claim
+    assert "Table.run (table.py:5-6)" in claim
