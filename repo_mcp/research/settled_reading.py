@@ -142,12 +142,15 @@ def _settle_path(state: ResearchState, reading: Reading) -> Reading:
     return read_as_open(question)
 
 
-def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
-    """Return the reading of a question for callers without methods that override another of its subjects.
+_OF_ROOTS = frozenset({Form.CALLERS, Form.DEPENDENTS})
 
-    Calls reach these through the one that they override.
+
+def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
+    """Return the reading of a question for users without methods that override another of its subjects.
+
+    Calls reach these through the one that they override, and a change of that one reaches them.
     """
-    if reading.form is not Form.CALLERS or len(reading.subjects) != 1 or len(reading.nodes) < 2:
+    if reading.form not in _OF_ROOTS or len(reading.subjects) != 1 or len(reading.nodes) < 2:
         return reading
     subject = reading.subjects[0]
     own = {node.declaration for node in subject.nodes}
@@ -160,7 +163,7 @@ def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
     )
     if not roots or len(roots) == len(subject.nodes):
         return reading
-    return build_reading(Form.CALLERS, (replace(subject, nodes=roots),))
+    return build_reading(reading.form, (replace(subject, nodes=roots),))
 
 
 def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:

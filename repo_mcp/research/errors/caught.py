@@ -35,6 +35,7 @@ _ALL = re.compile(
     r"|\s*+\(\.\.\.\)"
 )
 _ALL_OF_SCRIPT = re.compile(r"\s*+(?:\(\s*+([\w$]++)[^)]*+\)|\{|$)")  # `catch (cause: unknown)`
+_FILTER = re.compile(r"\bwhen\b")
 _RAISES_AGAIN = re.compile(r"\b(?:throw|raise|rethrow)\b\s*+(?:;|\}|$|if\b|unless\b)")
 
 # A line that raises what a variable holds, maybe as one of two, and a call that hands it on as an error.
@@ -57,6 +58,25 @@ def list_caught(lines: Sequence[str], first: int, last: int, path: str) -> set[i
             if clauses and _keep_all(lines, clauses, is_script=find_language(path).name in _SCRIPTS):
                 caught.update(range(at, end))
     return caught
+
+
+def find_filter(lines: Sequence[str], first: int, last: int, at: int) -> str:
+    """Return the innermost clause around a line that catches everything which its filter lets through.
+
+    catch (Exception ex) when (IsExpected(ex))      most of what arises in its `try` goes no further
+
+    Return "" if no `try` around the line has one.
+    """
+    found = ""
+    for number in range(first, min(at, last, len(lines)) + 1):
+        if not _TRIES.match(lines[number - 1][:LINE_CHARS]):
+            continue
+        end = _find_end(lines, number, last)
+        for head, own in _list_clauses(lines, end, last) if number < at < end else ():
+            caught, *filtered = _FILTER.split(head, maxsplit=1)
+            if filtered and _ALL.match(f"{caught.rstrip()} {{"):
+                found = lines[own[0] - 1][:LINE_CHARS].strip(" \t{}")
+    return found
 
 
 def _find_end(lines: Sequence[str], at: int, last: int) -> int:

@@ -14,7 +14,7 @@ from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.edges.structural import list_overriding
-from repo_mcp.research.errors.caught import list_caught
+from repo_mcp.research.errors.caught import find_filter, list_caught
 from repo_mcp.research.errors.entered import list_leaving
 from repo_mcp.research.errors.given_arguments import Given
 from repo_mcp.research.errors.guards import read_guard
@@ -92,7 +92,14 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
 
 def _has_body(state: ResearchState, node: Node) -> bool:
-    """Return True for a function of several lines, and for one of a single line that calls something."""
+    """Return True for a function of several lines, and for one of a single line that calls something.
+
+    What an interface of TypeScript declares has none, on however many lines.
+    """
+    if node.symbol.parent and state.get_parent(node).symbol.kind is SymbolKind.INTERFACE:
+        last = "".join(state.source.read_lines(node.path)[node.symbol.end_line - 1 : node.symbol.end_line])
+        if not last.rstrip().endswith("}"):
+            return False
     return node.symbol.end_line > node.symbol.start_line or bool(list_uses(state, node, GLANCE))
 
 
@@ -134,8 +141,7 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
                 reasons.setdefault(
                     other, Reason(f"fails, and {node.symbol.name} {edge.type.value} it", Role.FAILS)
                 )
-                if depth == 1:
-                    _note_condition(state, node, edge.lines, other)
+                _note_condition(state, node, edge.lines, other, is_direct=depth == 1)
             for other in list_leaving(state, node) if depth == 1 else ():
                 reasons.setdefault(other, Reason(f"fails when {node.symbol.name} leaves it", Role.FAILS))
         for other, reason in reasons.items():
@@ -148,12 +154,25 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
     return failing
 
 
-def _note_condition(state: ResearchState, node: Node, lines: Sequence[int], other: Node) -> None:
-    """Note the condition under which a function that is asked for calls another, if all calls have it."""
-    symbol, known = node.symbol, state.failures.called_under.get(other)
-    guards = {read_guard(state, node.path, symbol.start_line, symbol.end_line, at).text for at in lines}
-    guards |= set() if known is None else {known}
-    state.failures.called_under[other] = guards.pop() if len(guards) == 1 else ""
+def _note_condition(
+    state: ResearchState, node: Node, lines: Sequence[int], other: Node, *, is_direct: bool
+) -> None:
+    """Note the conditions under which a function leads to another one, those that all known calls have.
+
+    They are those of the calls in a function that is asked for, and the clauses around any call on the way.
+    """
+    known = state.failures.called_under
+    for at in lines:
+        own = _list_conditions(state, node, at, is_direct=is_direct)
+        known[other] = tuple(one for one in known.get(other, own) if one in own)
+
+
+def _list_conditions(state: ResearchState, node: Node, at: int, *, is_direct: bool) -> tuple[str, ...]:
+    symbol, lines = node.symbol, state.source.read_lines(node.path)
+    guard = read_guard(state, node.path, symbol.start_line, symbol.end_line, at).text if is_direct else ""
+    clause = find_filter(lines, symbol.start_line, symbol.end_line, at)
+    own = (guard and f"called under {guard}", clause and f"called in a `try` with `{clause}`")
+    return tuple(dict.fromkeys(filter(None, (*state.failures.called_under.get(node, ()), *own))))
 
 
 def _note_unreached(state: ResearchState, node: Node, given: dict[str, Given]) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.bodies.body import list_code
 from repo_mcp.bodies.statements import cut_statements, is_branch, list_alternatives, list_outer
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.errors.branches import BARE_ELSE, build_body, quote, read_line
+from repo_mcp.research.errors.branches import BARE_ELSE, QUOTED_CHARS, build_body, quote, read_line
 from repo_mcp.research.findings.research_state import ResearchState
+
+# A condition with what it leads to on its line: `if (row == null) throw new RowException(`
+_INLINE = re.compile(
+    r"\s*+[})]*\s*+((?:else\s+)?(?:if|elif|unless)\b.*?)\s*\b(?:throw|raise|return|panic|reject)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,11 @@ def read_guard(state: ResearchState, path: str, first: int, last: int, at: int) 
     body = build_body(state, path, first, last)
     statements = cut_statements(body, list_code(body))
     position = next((n for n, one in enumerate(statements) if one.first <= at <= one.last), 0)
+    inline = _INLINE.match(read_line(body, statements[position])) if position else None
+    if inline is not None:
+        said = inline[1].rstrip(" :{").replace("`", "'")
+        cut = said if len(said) <= QUOTED_CHARS else f"{said[: QUOTED_CHARS - 1].rpartition(' ')[0]} …"
+        return Guard(f"`{cut}`", (statements[position].first,))
     for outer in list_outer(body, statements, position) if position else ():
         line = read_line(body, statements[outer])
         if not is_branch(line):

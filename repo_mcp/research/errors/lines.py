@@ -96,6 +96,10 @@ _CAUGHT = re.compile(  # what the head of a function `throws` in Java need not a
     r"\b(?:catch|except|rescue)\b[^{:]{0,200}|\bthrows [A-Z][\w.]*+(?:\s*+,\s*+[A-Z][\w.]*+){0,9}"
 )
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+# What only asks an error for its stack: `new Error().stack`
+_ASKS_STACK = re.compile(
+    r"\bnew \w*Error\([^()]*\)\)?\.\w|\bError\.(?:captureStackTrace|prepareStackTrace)\b"
+)
 _DOES = re.compile(
     r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Process"
     r"|Raise|Report|Retry|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
@@ -145,7 +149,7 @@ def makes_error(line: str) -> bool:
 
     Nor is one made by a head that says what may be thrown.
     """
-    return holds_error(_CAUGHT.sub("", line[:MOST_CHARS]))
+    return holds_error(_ASKS_STACK.sub("", _CAUGHT.sub("", line[:MOST_CHARS])))
 
 
 def blank_texts(line: str) -> str:

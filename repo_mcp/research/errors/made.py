@@ -27,7 +27,7 @@ from repo_mcp.research.errors.lines import (
     name_made,
     says_error,
 )
-from repo_mcp.research.errors.variables import find_maker, find_set, name_held
+from repo_mcp.research.errors.variables import find_maker, find_set, name_held, name_made_by_variable
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import drop_paths, join_names
 from repo_mcp.research.findings.reasons import Role
@@ -103,8 +103,8 @@ def list_errors(
 def _read_guard(state: ResearchState, one: Finding, number: int) -> Guard:
     """Return the condition of a line, with that under which the function that is asked for calls its own."""
     own = read_guard(state, one.path, one.start_line, one.end_line, number)
-    above = "" if one.node is None else state.failures.called_under.get(one.node, "")
-    said = ", ".join(filter(None, (own.text, above and f"called under {above}")))
+    above = () if one.node is None else state.failures.called_under.get(one.node, ())
+    said = ", ".join(filter(None, (own.text, *above)))
     return Guard(said, own.lines)
 
 
@@ -161,6 +161,8 @@ def iter_errors(
         text = find_message(statement) or _find_variable(lines, one, at)
         names = _find_case(one, line) or [_name_default(one, name) for name in names]
         errors = [(add_value(name, statement), text) for name in names or [""] if name or text]
+        if not errors:
+            errors += [(name, "") for name in name_made_by_variable(lines, one.start_line, number)]
         held = (_name_default(one, name) for name in name_held(lines, one.start_line, number))
         errors += [(name, "") for name in held if name not in names]
         is_told = is_helper or (text if at != number else errors)  # `ReadError made = makeError(row)`

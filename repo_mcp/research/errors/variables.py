@@ -35,6 +35,9 @@ _ADDS = re.compile(
     r"(?<![\w.])(\w+)\.(?:[Aa]dd|append|push|push_back)\(\s*"
     r"(?:(?:new\s+)?[\w.:]{0,80}(Error|Exception)\w*[<({]|(\w+)\s*\))"
 )
+_NAMED_TYPE = re.compile(r"(?<![\w$])([A-Z]\w*(?:Error|Exception))(?![\w$])")
+_MADE_BY = re.compile(r"\bnew\s+([a-z_$][\w$]*)\s*\(")
+SETTING_LINES = 3  # of a statement that makes what is raised
 _ANY = frozenset({"Exception", "Throwable", "BaseException", "StandardError", "Error"})  # says nothing
 
 
@@ -50,6 +53,21 @@ def name_held(lines: Sequence[str], first: int, at: int) -> list[str]:
     else:
         found = _list_declared(lines[first - 1 : at - 1], raised[1]) if raised[1] else []
     return [name for name in dict.fromkeys(found) if name not in _ANY]
+
+
+def name_made_by_variable(lines: Sequence[str], first: int, at: int) -> list[str]:
+    """Return the error that a line raises which a variable made that holds its type.
+
+    const kind = options.kind ?? LockedError      const error = new kind(row)      throw error
+    """
+    raised = _RAISES_HELD.match(lines[at - 1][:LINE_CHARS])
+    made = find_set(lines, max(first, at - LINES_ABOVE), at, raised[1]) if raised and raised[1] else 0
+    statement = "\n".join(line[:LINE_CHARS] for line in lines[made - 1 : made - 1 + SETTING_LINES])
+    by = _MADE_BY.search(statement) if made else None
+    given = find_set(lines, max(first, made - LINES_ABOVE), made, by[1]) if by is not None else 0
+    goes_on = given and lines[given - 1].rstrip().endswith("=")
+    text = " ".join(line[:LINE_CHARS] for line in lines[given - 1 : given + bool(goes_on)]) if given else ""
+    return [one for one in dict.fromkeys(_NAMED_TYPE.findall(text)) if one not in _ANY]
 
 
 def find_maker(lines: Sequence[str], first: int, at: int) -> int:

@@ -38,9 +38,7 @@ class Failures:
     testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement
     no_errors: dict[str, bool] = field(default_factory=dict)  # names of types that cannot be raised
-    called_under: dict[Node, str] = field(
-        default_factory=dict
-    )  # the condition of the only call of one by these
+    called_under: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # conditions of all known ways
     unreached: set[Place] = field(default_factory=set)  # lines that fail, and that no known call reaches
 
 

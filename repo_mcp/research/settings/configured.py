@@ -17,6 +17,7 @@ from repo_mcp.research.findings.named_symbols import computes
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.settings.accessors import list_through_accessors
 from repo_mcp.research.settings.asked_settings import list_setting_names
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_defaults import note_named_defaults
@@ -35,6 +36,7 @@ from repo_mcp.research.settings.setting_owners import (
     is_other_case,
     is_owned,
     list_other_fields,
+    list_rival_fields,
 )
 from repo_mcp.research.settings.settings_types import note_settings_type
 from repo_mcp.text.lines import is_import
@@ -59,7 +61,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         return
     used = find_used(state, subject)
     others = list_other_fields(state, subject)
-    foreign = find_used(state, replace(subject, nodes=others)) - used
+    rivals = (*others, *(list_rival_fields(state, subject) if "." in subject.asked else ()))
+    foreign = find_used(state, replace(subject, nodes=rivals)) - used
     for name in list_setting_names(subject):
         state.check()
         if all(map(computes, subject.nodes)):  # what is stored is declared elsewhere
@@ -81,6 +84,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         mentions = _sort_near(subject, [one for one in mentions if not _lies_in(subject.nodes, one)])
         declared = bool(subject.nodes)
         reading = list_reading(state, name, mentions, used, is_declared=declared, is_only=not others)
+        reading += list_through_accessors(state, name, reading)
         matches = [one for one in matches if one not in reading or not reads_only(state, name, one)]
         _note_uses(state, subject, name, matches, mentions, reading)
         note_named_defaults(state, subject, name)

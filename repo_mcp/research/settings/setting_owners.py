@@ -178,6 +178,14 @@ def list_other_fields(state: ResearchState, subject: Subject) -> tuple[Node, ...
     return tuple(node for node in nodes if node not in kept)
 
 
+def list_rival_fields(state: ResearchState, subject: Subject) -> tuple[Node, ...]:
+    """Return the fields of other types that have the name of one whose type is given."""
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes)
+    found = (one for name in names for one in state.graph.scan.find_declared(name, MAX_DECLARING))
+    nodes = map(state.get_node, found)
+    return tuple(one for one in nodes if one.symbol.kind is SymbolKind.PROPERTY and one not in subject.nodes)
+
+
 def is_configuration(path: str) -> bool:
     """Return True for a file that by its path configures something."""
     return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG

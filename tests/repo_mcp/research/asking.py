@@ -160,7 +160,9 @@ class Asked:
 
 def drop_conditions(claim: str) -> str:
     """Return an answer about errors without the conditions under which they arise."""
-    return re.sub(r"(?:[,;] (?:called under )?(?:else of )?`[^`]*`)+(?=[,;)])", "", claim)
+    return re.sub(
+        r"(?:[,;] (?:called under |called in a `try` with )?(?:else of )?`[^`]*`)+(?=[,;)])", "", claim
+    )
 
 
 def list_found(report: Report, hop: int | None = None) -> list[str]:

@@ -27,7 +27,9 @@ RESPONSE = {
 
 def test_errors_of_a_named_function_are_not_those_of_others() -> None:
     claim = Asked(RESPONSE).ask("which errors can Response.error raise?").claim
-    assert claim == "Errors that arise here: IllegalArgumentException (src/Response.java:3)."
+    assert claim == (
+        "Errors that arise here: IllegalArgumentException (src/Response.java:3, `if (code < 400)`)."
+    )
 
 
 def test_errors_of_a_named_function_that_no_parser_knows_are_its_own() -> None:

@@ -48,7 +48,10 @@ def test_the_type_of_an_error_makes_none() -> None:
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
     claim = Asked(files).ask("which errors can resolvePlugins raise?").claim
-    assert claim == "Errors that arise here: Resolver.CyclicException (Resolver.java:3)."
+    assert (
+        claim
+        == "Errors that arise here: Resolver.CyclicException (Resolver.java:3, `if (plugins.isCyclic())`)."
+    )
 
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:

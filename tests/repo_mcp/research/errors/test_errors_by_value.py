@@ -221,7 +221,7 @@ def test_what_gives_the_errors_of_another_system_makes_none() -> None:
         "    return translate_sys_error(errno);\n}\n"
     }
     claim = Asked(files).ask("which errors can net_bind return?").claim
-    assert claim == "Errors that arise here: NET_EINVAL (bind.c:7)."
+    assert claim == "Errors that arise here: NET_EINVAL (bind.c:7, `if (!net)`)."
 
 
 def test_a_docstring_below_a_blank_line_is_what_is_said_of_a_function() -> None:

@@ -179,3 +179,39 @@ def test_an_error_of_swift_is_told_with_its_case_and_reason() -> None:
         "Errors that arise here: ShelfError.requestFailed(.tooLate) (Send.swift:3, `if row.isLate`) and"
         " ShelfError.closed (Send.swift:6)."
     )
+
+
+def test_what_most_of_a_filter_keeps_is_said_with_the_error() -> None:
+    text = (
+        "class Gate {\n    void Open(Row row) {\n        try\n        {\n            Check(row);\n        }\n"
+        "        catch (Exception ex) when (IsExpected(ex))\n        {\n"
+        '            throw new GateException("the gate is shut", ex);\n        }\n    }\n'
+        "    void Check(Row row) {\n        if (row.IsLate)\n        {\n"
+        '            throw new LateException("too late now");\n        }\n    }\n}\n'
+    )
+    claim = Asked({"Gate.cs": text}).ask("which exceptions can Gate.Open throw?").claim
+    late = "`if (row.IsLate)`, called in a `try` with `catch (Exception ex) when (IsExpected(ex))`"
+    assert f'LateException "too late now" (Gate.cs:15, {late})' in claim
+
+
+def test_an_error_that_only_gives_its_stack_does_not_arise() -> None:
+    text = (
+        "function findCaller () {\n  const stack = new Error().stack\n  return stack.split()\n}\n\n"
+        "function send (row) {\n  const caller = findCaller()\n"
+        "  if (!row) throw new TypeError('no row at all')\n  return caller\n}\n"
+    )
+    claim = Asked({"send.js": text}).ask("which errors can send throw?").claim
+    assert claim == 'Errors that arise here: TypeError "no row at all" (send.js:8, `if (!row)`).'
+
+
+def test_what_an_interface_declares_on_several_lines_fails_as_what_implements_it() -> None:
+    text = (
+        "export interface Query {\n  run(\n    options?: Options | Options['kind'],\n  ): Promise<Row>\n}\n\n"
+        "export class QueryImpl implements Query {\n  async run(options?: Options): Promise<Row> {\n"
+        "    const row = await this.find(options)\n    if (row === undefined) {\n"
+        "      const kind =\n        options?.kind ?? NoRowError\n"
+        "      const error = isKind(kind) ? new kind(this.text) : kind(this.text)\n      throw error\n    }\n"
+        "    return row\n  }\n}\n"
+    )
+    claim = Asked({"query.ts": text}).ask("which errors can Query.run throw?").claim
+    assert claim.startswith("Errors that arise here: NoRowError (query.ts:14, `if (row === undefined)`).")

@@ -1,0 +1,52 @@
+"""Find what reads a setting through a member that only hands it out.
+
+public long getPatience() { return patience; }       pool.wait(config.getPatience())  reads it, too
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.model import ExactMatch
+from repo_mcp.research.findings.locating import is_program, is_test_node
+from repo_mcp.research.findings.named_symbols import count_lines
+from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+
+ACCESSOR_LINES = 5  # of a member that has room for one statement at most, with an annotation
+MOST_ACCESSORS = 4
+_BOUNDS = Bounds(files=40, references=200)
+_PREFIX = re.compile(r"^(?:#|_)*(?:get|is|has)?_?", re.IGNORECASE)
+
+
+def list_through_accessors(
+    state: ResearchState, name: str, reading: Sequence[ExactMatch]
+) -> list[ExactMatch]:
+    """Return the lines of the program that use the members which only hand out a setting."""
+    known = {(one.path, one.start_line) for one in reading}
+    accessors = dict.fromkeys(state.source.find_around(one.path, one.start_line) for one in reading)
+    found: list[ExactMatch] = []
+    for node in [one for one in accessors if one is not None and _hands_out(one, name)][:MOST_ACCESSORS]:
+        for edge in list_users(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
+            user = state.get_node(edge.other)
+            if not is_program(user.path) or is_test_node(user) or user == node:
+                continue
+            lines = state.source.read_lines(user.path)
+            for at in edge.lines:
+                if (user.path, at) not in known and at <= len(lines):
+                    known.add((user.path, at))
+                    found.append(ExactMatch(user.path, at, at, 1, lines[at - 1]))
+    return found
+
+
+def _hands_out(node: Node, name: str) -> bool:
+    """Return True for a short function or property that is named after a setting."""
+    is_member = node.symbol.kind in CALLABLE_KINDS or node.symbol.kind is SymbolKind.PROPERTY
+    if not is_member or count_lines(node) > ACCESSOR_LINES:
+        return False
+    own, other = (_PREFIX.sub("", one).replace("_", "").lower() for one in (node.symbol.name, name))
+    return own == other
