@@ -130,7 +130,7 @@ def _check_spelling(path: str) -> None:
     if b"\0" in encoded:
         raise _invalid("The path contains a NUL character.")
     if len(encoded) > MAX_PATH_BYTES:
-        raise _invalid(f"The path has more than {MAX_PATH_BYTES} bytes.")
+        raise _invalid(f"The path has more than {MAX_PATH_BYTES:,} bytes.")
     if len(encoded) > MAX_COMPONENT_BYTES and max(map(len, encoded.split(b"/"))) > MAX_COMPONENT_BYTES:
         raise _invalid(f"A name in the path has more than {MAX_COMPONENT_BYTES} bytes.")
     if path[:5].lower() == "file:":
@@ -193,7 +193,7 @@ def explain_size(path: str, max_bytes: int) -> RepoError:
     """Return the error for a file above the limit."""
     return RepoError(
         ErrorCode.FILE_TOO_LARGE,
-        f"{shown(path)} has more than {max_bytes} bytes.",
+        f"{shown(path)} has more than {max_bytes:,} bytes.",
         explain_limit("max_file_bytes"),
         {"max_bytes": max_bytes},
     )
