@@ -199,6 +199,8 @@ _FIRST_TYPES = re.compile(
 _HEAD_NAMES = re.compile(
     rb"_HEAD(?<=[A-Z]_HEAD)[ \t]*+\(([ \t]*+\w*+[ \t]*+,)(?=[ \t]*+\w++[ \t]*+\)[ \t]*+\w++[ \t]*+[;=])"
 )
+# An operator as an argument: timercmp(&one, &two, <)
+_OPERATORS = re.compile(rb",[ \t]*+([=!<>]=|[<>])(?=[ \t\n]*+[,)])")
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
 _EACH = re.compile(
@@ -265,7 +267,7 @@ def _blank_all(text: bytes, heads: list[Head], *, is_c: bool) -> bytes:
         text = _LOWER_LINKAGES.sub(blank_head, text)
     text = _STATIC_MACROS.sub(blank_group, text)
     text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
-    text = _HEAD_NAMES.sub(blank_group, text)
+    text = _OPERATORS.sub(_make_number, _HEAD_NAMES.sub(blank_group, text))
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     text = _LOWER_NAMES.sub(blank_head, _LOWER_HEADS.sub(blank_head, text))
     if is_c:
@@ -413,6 +415,12 @@ def _make_loops(text: bytes) -> bytes:
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)
     return bytes(changed)
+
+
+def _make_number(found: re.Match[bytes]) -> bytes:
+    """Return a number in place of an operator, so that a call keeps the number of its arguments."""
+    operator = found.group(1)
+    return found.group()[: -len(operator)] + b"0".ljust(len(operator))
 
 
 def _make_loop(found: re.Match[bytes]) -> bytes:

@@ -31,6 +31,9 @@ from repo_mcp.languages.c.macros import blank_macros
         ("struct a {\n    ANY_HEAD (list, item) items;\n};\n", "struct a { ANY_HEAD ( item) items; };"),
         ("ANY_HEAD(, item) items = ANY_INIT(items);\n", "ANY_HEAD( item) items = ANY_INIT(items);"),
         ("ANY_HEAD(list, item);\n", "ANY_HEAD(list, item);"),
+        # an operator as an argument
+        ("    if (any_compare(a, b, >=)) { run(1); }\n", "if (any_compare(a, b, 0 )) { run(1); }"),
+        ("    any_check(a, <, b[1]);\n", "any_check(a, 0, b[1]);"),
         # loops over lists, with a block and without
         (
             "void f(void)\n{\n    ANY_FOREACH(one, &list->items, entry) {\n        run(one);\n    }\n}\n",
