@@ -33,9 +33,8 @@ LATER = 10_000_000_000  # nanoseconds after the files were written
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    served = Served(write_tree(tmp_path / "root", FILES), tmp_path / "data")
-    yield served
-    served.close()
+    with Served(write_tree(tmp_path / "root", FILES), tmp_path / "data") as served:
+        yield served
 
 
 def take(served: Served, place: Path, data: bytes, *, anew: bool = False) -> IntakeReport:
@@ -209,13 +208,12 @@ def test_it_is_sealed_and_a_damaged_one_is_not_used(served: Served, tmp_path: Pa
     data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 1
     segment.write_bytes(bytes(data))
-    other = Served(served.root, tmp_path / "data", index=False)
-    assert callers(other, "Disk.save") == OURS
-    warnings = other.answer("get_callers", symbol="Disk.save").get("warnings", [])
-    assert warnings in ([], [UNREADABLE])
-    take(other, tmp_path / "a.scip", encode_index([OF_LIB, OF_USE]))
-    assert ("use.py", "exact", "scip") in callers(other, "Disk.save")
-    other.close()
+    with Served(served.root, tmp_path / "data", index=False) as other:
+        assert callers(other, "Disk.save") == OURS
+        warnings = other.answer("get_callers", symbol="Disk.save").get("warnings", [])
+        assert warnings in ([], [UNREADABLE])
+        take(other, tmp_path / "a.scip", encode_index([OF_LIB, OF_USE]))
+        assert ("use.py", "exact", "scip") in callers(other, "Disk.save")
 
 
 def test_nothing_of_a_file_that_is_ignored_stays(served: Served, tmp_path: Path) -> None:

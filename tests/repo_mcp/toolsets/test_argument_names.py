@@ -38,10 +38,9 @@ def _hold(argument: str) -> dict[str, object]:
 
 
 def test_arguments_of_our_own_tools_may_be_mixed_up_and_are_logged_by_their_names(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "r", {"a.py": "x = 1\n"}), tmp_path / "data", index=False)
-    shown = served.ask("read_file", {"path": "a.py", "line_start": 1, "line_end": 1}).text
-    assert served.ask("read_file", {"file_path": "a.py", "start_line": 1, "end_line": 1}).text == shown
-    calls = [json.loads(line) for line in (tmp_path / "data" / "audit.jsonl").read_text().splitlines()]
-    assert len(calls) == 2
-    assert calls[0]["arguments"] == calls[1]["arguments"]
-    served.close()
+    with Served(write_tree(tmp_path / "r", {"a.py": "x = 1\n"}), tmp_path / "data", index=False) as served:
+        shown = served.ask("read_file", {"path": "a.py", "line_start": 1, "line_end": 1}).text
+        assert served.ask("read_file", {"file_path": "a.py", "start_line": 1, "end_line": 1}).text == shown
+        calls = [json.loads(line) for line in (tmp_path / "data" / "audit.jsonl").read_text().splitlines()]
+        assert len(calls) == 2
+        assert calls[0]["arguments"] == calls[1]["arguments"]

@@ -197,9 +197,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root = write_tree(
         place / "r", {"shop/ledger.py": "class Ledger:\n    def post(self):\n        return 1\n", **files}
     )
-    one = Served(root, place / "data")
-    yield one
-    one.close()
+    with Served(root, place / "data") as one:
+        yield one
 
 
 def test_globs_may_begin_with_the_root(served: Served) -> None:

@@ -30,9 +30,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (root / "outside.py").symlink_to("../outside/secret.py")
     (root / "outside").symlink_to("../outside")
     (root / "to_denied").symlink_to(".env")
-    served = Served(root, place / "data", index=False)
-    yield served
-    served.close()
+    with Served(root, place / "data", index=False) as served:
+        yield served
 
 
 def make(tmp_path: Path, files: dict[str, str | bytes], **limits: int) -> Served:

@@ -35,9 +35,8 @@ FILES = TREE | HEADER
 @pytest.fixture
 def changing(tmp_path: Path) -> Iterator[Served]:
     """Yield a tree of one's own."""
-    served = Served(write_tree(tmp_path / "shop", FILES), tmp_path / "data")
-    yield served
-    served.close()
+    with Served(write_tree(tmp_path / "shop", FILES), tmp_path / "data") as served:
+        yield served
 
 
 def _text(path: str) -> str:
@@ -546,9 +545,8 @@ FIXTURES = {
 @pytest.fixture(scope="module")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("fixtures")
-    served = Served(write_tree(place / "r", FIXTURES), place / "data")
-    yield served
-    served.close()
+    with Served(write_tree(place / "r", FIXTURES), place / "data") as served:
+        yield served
 
 
 def test_only_what_declares_a_test_is_a_test_to_run(fixtures: Served) -> None:

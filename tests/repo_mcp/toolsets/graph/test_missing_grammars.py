@@ -37,9 +37,8 @@ def no_csharp(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def graph(no_csharp: None, tmp_path: Path) -> Iterator[graph_roots.Served]:
-    served = graph_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data")
-    yield served
-    served.close()
+    with graph_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data") as served:
+        yield served
 
 
 def test_no_answer_about_symbols_is_silent(graph: graph_roots.Served) -> None:

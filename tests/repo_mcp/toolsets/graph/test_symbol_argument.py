@@ -37,9 +37,8 @@ HEADERS = {
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("named")
-    served = Served(write_tree(place / "shop", TREE | HEADERS), place / "data")
-    yield served
-    served.close()
+    with Served(write_tree(place / "shop", TREE | HEADERS), place / "data") as served:
+        yield served
 
 
 def test_a_type_without_the_asked_member_is_named_with_those_that_it_has(served: Served) -> None:

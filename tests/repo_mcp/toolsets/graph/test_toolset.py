@@ -55,9 +55,8 @@ GOOD: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("graph")
-    served = Served(write_tree(place / "shop", TREE | {"logo.png": PNG}), place / "data")
-    yield served
-    served.close()
+    with Served(write_tree(place / "shop", TREE | {"logo.png": PNG}), place / "data") as served:
+        yield served
 
 
 def build_arguments(served: Served, tool: str) -> dict[str, Any]:

@@ -45,9 +45,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("code_research")
     files = {**TREE, "wide/wide.py": WIDE, "wide/crossed.py": CROSSED, "swift/Auth.swift": CONFORMING}
     files["wide/parcels.py"] = PARCELS
-    served = Served(write_tree(place / "service", files), place / "data")
-    yield served
-    served.close()
+    with Served(write_tree(place / "service", files), place / "data") as served:
+        yield served
 
 
 def research(served: Served, query: str, **arguments: object) -> dict[str, Any]:
@@ -282,15 +281,14 @@ def test_a_cancelled_question_says_so(served: Served) -> None:
 
 
 def test_without_an_index_the_answer_says_what_to_do(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
-    assert served.error("code_research", query="x") == (
-        "No index found for path: . (the root). Run 'index_codebase' tool first."
-    )
-    served.repository.refresh()
-    result = research(served, "what calls check()")
-    assert any("search for the words" in warning for warning in result["warnings"])
-    assert result["findings"]
-    served.close()
+    with Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False) as served:
+        assert served.error("code_research", query="x") == (
+            "No index found for path: . (the root). Run 'index_codebase' tool first."
+        )
+        served.repository.refresh()
+        result = research(served, "what calls check()")
+        assert any("search for the words" in warning for warning in result["warnings"])
+        assert result["findings"]
 
 
 def test_the_answer_is_the_same_each_time(served: Served) -> None:

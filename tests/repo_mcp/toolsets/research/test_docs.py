@@ -65,9 +65,8 @@ def bells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (place / "outside.png").write_bytes(PNG)
     (root / "docs/link.png").symlink_to("../../outside.png")
     (root / "docs/folder").symlink_to("img")
-    served = Served(root, place / "data")
-    yield served
-    served.close()
+    with Served(root, place / "data") as served:
+        yield served
 
 
 def ask(served: Served, query: str, **arguments: object) -> ToolAnswer:
@@ -152,10 +151,9 @@ def test_errors(served: Served, tmp_path: Path) -> None:
     assert served.error("search_docs", query="  ") == "Query cannot be empty"
     assert served.error("search_docs", query="x", path="gone").startswith("Path does not exist")
     assert "path_filter" in served.error("search_docs", query="x", path_filter="")
-    empty = Served(write_tree(tmp_path / "root", TREE), tmp_path / "data", index=False)
-    said = empty.error("search_docs", query="x", path="docs")
-    assert said == "No index found for path: docs. Run 'index_codebase' tool first."
-    empty.close()
+    with Served(write_tree(tmp_path / "root", TREE), tmp_path / "data", index=False) as empty:
+        said = empty.error("search_docs", query="x", path="docs")
+        assert said == "No index found for path: docs. Run 'index_codebase' tool first."
 
 
 def test_every_form_holds_the_same(served: Served) -> None:
@@ -170,11 +168,10 @@ def test_every_form_holds_the_same(served: Served) -> None:
 
 def test_text_that_hides_is_said(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", {"a.md": "# Doorbell \u202egnir\n\nDoorbell.\n"})
-    served = Served(root, tmp_path / "data")
-    result = served.call("search_docs", query="doorbell")
-    assert "\u202e" not in result["results"][0]["breadcrumb"]
-    assert any("may hide text: result 1" in warning for warning in result["warnings"])
-    served.close()
+    with Served(root, tmp_path / "data") as served:
+        result = served.call("search_docs", query="doorbell")
+        assert "\u202e" not in result["results"][0]["breadcrumb"]
+        assert any("may hide text: result 1" in warning for warning in result["warnings"])
 
 
 def test_equal_calls_give_equal_bytes(bells: Served) -> None:
@@ -263,12 +260,11 @@ def test_blocks_follow_the_form_and_the_rows(bells: Served) -> None:
 
 def test_an_answer_with_blocks_stays_within_its_bytes(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", {**MEDIA, "docs/sounds/chime.wav": make_sound(20_000)})
-    small = Served(root, tmp_path / "data", max_total_bytes_per_response=16_384)
-    answer = ask(small, "the chime")
-    assert links(answer.blocks)
-    assert sounds(answer.blocks) == [] or sounds(answer.blocks)[0].mime_type == "audio/mpeg"
-    assert len(answer.text.encode()) + sum(len(repr(block)) for block in answer.blocks) < 17_500
-    small.close()
+    with Served(root, tmp_path / "data", max_total_bytes_per_response=16_384) as small:
+        answer = ask(small, "the chime")
+        assert links(answer.blocks)
+        assert sounds(answer.blocks) == [] or sounds(answer.blocks)[0].mime_type == "audio/mpeg"
+        assert len(answer.text.encode()) + sum(len(repr(block)) for block in answer.blocks) < 17_500
 
 
 def test_the_number_of_links_is_bounded(tmp_path: Path) -> None:
@@ -277,24 +273,22 @@ def test_the_number_of_links_is_bounded(tmp_path: Path) -> None:
         f"## Doorbell {place}\n\n" + " ".join(f"![a](img/p{place * 6 + n}.png)" for n in range(6)) + "\n"
         for place in range(10)
     )
-    served = Served(
+    with Served(
         write_tree(tmp_path / "root", {**pictures, "a.md": f"# A\n\n{sections}"}), tmp_path / "data"
-    )
-    answer = ask(served, "doorbell", limit=50)
-    assert len(answer.blocks) == MAX_LINKS
-    served.close()
+    ) as served:
+        answer = ask(served, "doorbell", limit=50)
+        assert len(answer.blocks) == MAX_LINKS
 
 
 def test_a_file_that_is_swapped_for_a_link_is_not_read(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", MEDIA)
-    served = Served(root, tmp_path / "data")
-    (tmp_path / "outside.wav").write_bytes(make_sound(100) + CANARY.encode())
-    (root / "docs/sounds/chime.wav").unlink()
-    os.symlink("../../../outside.wav", root / "docs/sounds/chime.wav")
-    answer = ask(served, "the chime", limit=1)
-    assert "repo:///docs/sounds/chime.wav" not in links(answer.blocks)
-    assert sounds(answer.blocks) == []
-    served.close()
+    with Served(root, tmp_path / "data") as served:
+        (tmp_path / "outside.wav").write_bytes(make_sound(100) + CANARY.encode())
+        (root / "docs/sounds/chime.wav").unlink()
+        os.symlink("../../../outside.wav", root / "docs/sounds/chime.wav")
+        answer = ask(served, "the chime", limit=1)
+        assert "repo:///docs/sounds/chime.wav" not in links(answer.blocks)
+        assert sounds(answer.blocks) == []
 
 
 @given(st.text(max_size=60).filter(lambda text: not any("\ud800" <= char <= "\udfff" for char in text)))

@@ -32,9 +32,8 @@ FILES = 9  # that are indexed: all but .env
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
-    yield served
-    served.close()
+    with Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False) as served:
+        yield served
 
 
 def test_a_new_project_is_indexed_and_counted(served: Served) -> None:
@@ -132,29 +131,28 @@ def test_progress_never_falls_and_tells_files_of_how_many(served: Served) -> Non
 def test_a_call_that_is_cancelled_stops_and_leaves_the_index_whole(tmp_path: Path, force: bool) -> None:
     """Cancelled at the n-th look, for every n until it is through; in a check for some n."""
     files = TREE | {f"many/m{number}.py": f"def run_{number}(): ...\n" for number in range(12)}
-    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data", index=False)
-    if force:
-        served.index()
-    stopped = 0
-    for looks in range(0, 400, 3 if IS_DEEP else 11):
-        left = iter(range(looks))
-        answer = served.ask(
-            "index_codebase",
-            {"path": ".", "force": force},
-            cancelled=lambda left=left: next(left, None) is None,  # type: ignore[misc]
-        )
-        for directory in [*(tmp_path / "data").glob("index-*"), *(tmp_path / "data").glob("structure-*")]:
-            assert verify_index(DiskDirectory(str(directory))) in ([], NOTHING_YET)
-        if not answer.is_error:
-            break
-        assert "cancelled" in answer.text
-        stopped += 1
-        if served.repository.index_exists:
-            assert not served.ask("search_code", {"query": "authenticate"}).is_error
-    assert stopped > 2
-    assert not answer.is_error
-    assert served.call("index_codebase", path=".")["files"] == len(files) - 1
-    served.close()
+    with Served(write_tree(tmp_path / "root", files), tmp_path / "data", index=False) as served:
+        if force:
+            served.index()
+        stopped = 0
+        for looks in range(0, 400, 3 if IS_DEEP else 11):
+            left = iter(range(looks))
+            answer = served.ask(
+                "index_codebase",
+                {"path": ".", "force": force},
+                cancelled=lambda left=left: next(left, None) is None,  # type: ignore[misc]
+            )
+            for directory in [*(tmp_path / "data").glob("index-*"), *(tmp_path / "data").glob("structure-*")]:
+                assert verify_index(DiskDirectory(str(directory))) in ([], NOTHING_YET)
+            if not answer.is_error:
+                break
+            assert "cancelled" in answer.text
+            stopped += 1
+            if served.repository.index_exists:
+                assert not served.ask("search_code", {"query": "authenticate"}).is_error
+        assert stopped > 2
+        assert not answer.is_error
+        assert served.call("index_codebase", path=".")["files"] == len(files) - 1
 
 
 # Work that somebody else does

@@ -19,9 +19,8 @@ QUERIES = ("authentication", "session", "how is the password checked", "qwertyui
 def serve_with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("by_meaning")
     model = write_model(place / "model")
-    served = Served(write_tree(place / "service", TREE), place / "data", model=model)
-    yield served
-    served.close()
+    with Served(write_tree(place / "service", TREE), place / "data", model=model) as served:
+        yield served
 
 
 @pytest.fixture(name="embedded", scope="module")
@@ -33,24 +32,22 @@ def make_vectors(served: Served) -> Served:
 
 def test_before_the_vectors_are_there_words_count_and_it_is_said(tmp_path: Path) -> None:
     model = write_model(tmp_path / "model")
-    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", model=model)
-    by_words = served.call("search_code", query="session", semantic_weight=0)
-    answer = served.call("search_code", query="session", semantic_weight=0.7)
-    assert answer["results"] == by_words["results"]
-    assert answer["warnings"] == [
-        "Vectors are being computed: 0 of 9 files are done; the rest are ranked only by words."
-    ]
-    assert "warnings" not in by_words
-    served.close()
+    with Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", model=model) as served:
+        by_words = served.call("search_code", query="session", semantic_weight=0)
+        answer = served.call("search_code", query="session", semantic_weight=0.7)
+        assert answer["results"] == by_words["results"]
+        assert answer["warnings"] == [
+            "Vectors are being computed: 0 of 9 files are done; the rest are ranked only by words."
+        ]
+        assert "warnings" not in by_words
 
 
 def test_weight_0_is_the_search_without_a_model(embedded: Served, tmp_path: Path) -> None:
-    plain = Served(embedded.root, tmp_path / "data")
-    for query in QUERIES:
-        weighted = embedded.call("search_code", query=query, semantic_weight=0)
-        found = plain.call("search_code", query=query)
-        assert {**weighted, "cursor": ""} == {**found, "cursor": ""}  # a cursor names its call
-    plain.close()
+    with Served(embedded.root, tmp_path / "data") as plain:
+        for query in QUERIES:
+            weighted = embedded.call("search_code", query=query, semantic_weight=0)
+            found = plain.call("search_code", query=query)
+            assert {**weighted, "cursor": ""} == {**found, "cursor": ""}  # a cursor names its call
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -87,6 +84,5 @@ def test_the_same_question_has_the_same_answer(embedded: Served) -> None:
 
 def test_an_index_call_tells_how_far_the_vectors_are(embedded: Served, tmp_path: Path) -> None:
     assert embedded.call("index_codebase", path=".")["vectors"] == {"files": 9, "total": 9, "chunks": 8}
-    plain = Served(embedded.root, tmp_path / "data")
-    assert "vectors" not in plain.call("index_codebase", path=".")
-    plain.close()
+    with Served(embedded.root, tmp_path / "data") as plain:
+        assert "vectors" not in plain.call("index_codebase", path=".")

@@ -29,9 +29,8 @@ LONG = ["index_codebase", "code_research"]
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Served]:
     """Yield the tools over a root that was never indexed."""
-    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
-    yield served
-    served.close()
+    with Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False) as served:
+        yield served
 
 
 def test_the_tools_stand_in_the_order_of_the_specification(served: Served) -> None:
