@@ -8,7 +8,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.research.claims.relation_sentence import name_subjects
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.findings.citing import cite, drop_paths, join_names, name_briefly, shorten, write_count
-from repo_mcp.research.findings.locating import is_test_node, is_test_place
+from repo_mcp.research.findings.locating import count_shared_folders, is_test_node, is_test_place
 from repo_mcp.research.findings.records import Form, Reading
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.text.roles import is_side_file
@@ -36,16 +36,18 @@ def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -
         return f"{related}{_describe_inner(state, subjects)}"
     named = name_subjects(subjects)
     is_one = len({shorten(node.qualified_name) for node in subjects}) == 1
-    lead = f"{named} {'is' if is_one else 'are'} overridden or implemented by {_name(others)}."
+    lead = (
+        f"{named} {'is' if is_one else 'are'} overridden or implemented by {_name(others, subjects[0].path)}."
+    )
     rest = f"It{related.removeprefix(named)}" if is_one and related.startswith(f"{named} ") else related
     rest = rest.replace(f" {named}", " it", 1) if is_one and rest is related else rest
     return f"{lead}{_describe_inner(state, subjects)} {rest}"
 
 
-def _name(others: Sequence[Node]) -> str:
-    """Return what overrides the subjects, in the program and beside it; of what is in tests, the number."""
+def _name(others: Sequence[Node], path: str) -> str:
+    """Return what overrides the subjects, the nearest to a path first; of what is in tests, the number."""
     own = [node for node in others if not (is_test_node(node) or is_test_place(node.path))]
-    own.sort(key=lambda node: is_side_file(node.path))  # stable
+    own.sort(key=lambda node: (is_side_file(node.path), -count_shared_folders(node.path, path)))  # stable
     tests = len(others) - len(own)
     named = [join_names(drop_paths(map(name_briefly, own)), MOST_OVERRIDING)] if own else []
     return ", and by ".join([*named, *([f"{write_count(tests, 'declaration')} in tests"] if tests else [])])

@@ -36,6 +36,9 @@ _IN_BRACKETS = re.compile(r"(?<=[(\[])\n|,?\n(?=[)\]])")  # where a statement go
 _COMMENT = re.compile(
     r"^([^\"'`]*?)\s(?:#\s|//\s++[A-Za-z]++,?\s++(?!(?:and|else|for|if|in|is|not|or)\b)[A-Za-z]).*"
 )
+_BEHIND_HEAD = re.compile(
+    r"(?<=[:{])\s+(?:#|//)\s.*"
+)  # a comment behind a condition, whatever is quoted in it
 HANDLES = re.compile(r"\s*+[})]*\s*+(?:except|catch|rescue)\b|.*\.(?:catch|exceptionally|recover)\b")
 
 
@@ -188,7 +191,9 @@ def quote(body: Body, statements: Sequence[Statement], most: int = QUOTED_CHARS)
     """
     numbers = (at for one in statements for at in range(one.first, one.last + 1))
     lines = (body.lines[at - 1] for at in numbers if at not in body.comment_lines)
-    lines = (_COMMENT.sub(r"\1", line).rstrip().removesuffix("\\").strip() for line in lines)
+    lines = (
+        _BEHIND_HEAD.sub("", _COMMENT.sub(r"\1", line)).rstrip().removesuffix("\\").strip() for line in lines
+    )
     joined = _IN_BRACKETS.sub("", "\n".join(filter(None, lines)))
     text = " ".join(joined.split()).replace("`", "'").lstrip("} ")  # `} else if (late) {`
     opens_block = text.endswith("{")

@@ -161,6 +161,9 @@ def iter_errors(
         text = find_message(statement) or _find_variable(lines, one, at)
         names = _find_case(one, line) or [_name_default(one, name) for name in names]
         errors = [(add_value(name, statement), text) for name in names or [""] if name or text]
+        if errors and not names and not is_helper:  # `self.fail("no row at all")`
+            names = list(dict.fromkeys(name for name, _ in _list_of_helper(state, one, at) if name))
+            errors = [(name, text) for name in names] or errors
         if not errors:
             errors += [(name, "") for name in name_made_by_variable(lines, one.start_line, number)]
         held = (_name_default(one, name) for name in name_held(lines, one.start_line, number))

@@ -130,3 +130,15 @@ def test_what_calls_an_entry_of_a_table_may_call_what_is_put_there() -> None:
     }
     claim = Asked(texts).ask("who calls run_row?").claim
     assert "Table.run (table.py:5-6)" in claim
+
+
+def test_of_many_that_override_a_method_the_nearest_come_first() -> None:
+    base = "class Post:\n    def send(self):\n        raise NotImplementedError\n"
+    derived = "from shop.post.base import Post\n\n\nclass {}(Post):\n    def send(self):\n        return 1\n"
+    texts = {
+        "shop/post/base.py": base,
+        "extra/drone.py": derived.format("Drone"),
+        "shop/post/rail.py": derived.format("Rail"),
+    }
+    claim = Asked(texts).ask("what breaks if I change Post.send?").claim
+    assert " by Rail.send (shop/post/rail.py:5-6) and Drone.send (extra/drone.py:5-6). " in claim

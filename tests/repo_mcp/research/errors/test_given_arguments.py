@@ -215,3 +215,16 @@ def test_what_an_interface_declares_on_several_lines_fails_as_what_implements_it
     )
     claim = Asked({"query.ts": text}).ask("which errors can Query.run throw?").claim
     assert claim.startswith("Errors that arise here: NoRowError (query.ts:14, `if (row === undefined)`).")
+
+
+def test_a_text_handed_to_what_raises_an_error_is_told_with_its_name() -> None:
+    text = (
+        "class Refused(Exception): ...\n\n\nclass Row:\n"
+        "    def fail(self, text):\n        raise Refused(text)\n\n"
+        "    def read(self, kind):\n        if kind == 'late':  # pragma: no cover\n"
+        "            self.fail('the row is too late')\n"
+    )
+    claim = Asked({"row.py": text}).ask("which errors can Row.read raise?").claim
+    assert claim.startswith(
+        "Errors that arise here: Refused \"the row is too late\" (row.py:10, `if kind == 'late'`)."
+    )
