@@ -97,12 +97,15 @@ def list_own(inner: Sequence[Statement]) -> list[Statement]:
     return [one for one in inner if one.indent == inner[0].indent]
 
 
-def list_around(body: Body, own: Statement) -> list[tuple[Statement, Statement | None]]:
+def list_around(
+    body: Body, own: Statement, statements: Sequence[Statement] = ()
+) -> list[tuple[Statement, Statement | None]]:
     """Return the conditions around a statement, the outermost first; loops and handlers are none.
 
-    Each stands beside the condition to which it belongs if it is a bare `else`.
+    Each stands beside the condition to which it belongs if it is a bare `else`. The `statements` of the body
+    may be given, where several of them are looked at.
     """
-    statements = cut_statements(body, list_code(body))
+    statements = statements or cut_statements(body, list_code(body))
     at = next((at for at, one in enumerate(statements) if one.first == own.first), 0)
     outer = [
         one for one in reversed(list_outer(body, statements, at)) if _is_condition(body, statements[one])

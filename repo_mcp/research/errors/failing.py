@@ -197,10 +197,12 @@ def _list_run(
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
     perhaps = _list_constructing(state, node) if depth == 1 else []
-    for edge in (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps):
+    edges = (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps)
+    unreached = list_unreached(state, node, given, {at for edge in edges for at in edge.lines})
+    for edge in edges:
         other = state.get_node(edge.other)
         left_out = {at for at in edge.lines if at in caught or any(map(only_logs, lines[at - 1 : at]))}
-        left_out |= list_unreached(state, node, given, edge.lines)
+        left_out |= unreached.intersection(edge.lines)
         if is_of_error(other.qualified_name, other.kind) or (edge.lines and left_out.issuperset(edge.lines)):
             continue
         filled = _list_run_for(state, other, edge.type)
