@@ -51,9 +51,10 @@ def put_guessed_declarations(state: ResearchState, seeds: Sequence[Seed]) -> lis
         and (is_sure or node.symbol.name not in names)
         and (node in known or count_lines(node) >= LEAST_LINES or decides(node.symbol.name, lines))
     ][:MOST_GUESSED]
-    reason = Reason("has a name that the question guesses", Role.BESIDE)
+    text = "has a name that the question guesses"
+    near = {node: Reason(text, Role.BESIDE, node.symbol.name) for node in guessed}
     using = _find_using(state, [seed.path for seed in seeds[:GOOD]])
-    near = {**dict.fromkeys(guessed, reason), **{node: using[node] for node in using if node not in shown}}
+    near |= {node: using[node] for node in using if node not in shown}
     return insert_seeds(state, seeds, at, near)
 
 
@@ -73,7 +74,7 @@ def _find_using(state: ResearchState, near: Sequence[str]) -> dict[Node, Reason]
         for one in () if answer.truncated else answer.matches:
             node = state.source.find_around(one.path, one.start_line)
             if node is not None and computes(node) and (sets.search(one.line) or decides(name, [one.line])):
-                found.setdefault(node, Reason(f"sets or tests {name}", Role.BESIDE))
+                found.setdefault(node, Reason(f"sets or tests {name}", Role.BESIDE, name))
     own = [
         node
         for node in found

@@ -6,10 +6,11 @@
         -> order/: by what they do (seed_order.py), first what returns a decision (asked_decisions.py) or does
            what may fail (leading_failure.py); which of them leads (leading_seed.py), and what that lacks
            (best_seed.py)
-        -> related/: members that do most of what their type does (type_members.py), callers and what does a
-           part (near_calls.py), functions and types of guessed names (guessed_declarations.py,
-           guessed_types.py), tables (read_tables.py)
+        -> related/: members that do most of what their type does (type_members.py), what does a part of
+           the best one's work (called_parts.py), functions and types of guessed names
+           (guessed_declarations.py, guessed_types.py), tables (read_tables.py)
         -> reasons that the graph bears out (seeds/confirmed_reasons.py)
+        -> of an open question, the order of all but the leading one (order/followers.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -24,13 +25,16 @@ from types import MappingProxyType
 
 from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.errors.failing import fails, is_namesake
+from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.order.asked_decisions import put_predicate_first
 from repo_mcp.research.order.best_seed import judge_best
+from repo_mcp.research.order.followers import order_followers
 from repo_mcp.research.order.lacking_words import list_idioms, weigh_words
 from repo_mcp.research.order.leading_failure import put_doers_first, put_handling_first
 from repo_mcp.research.order.seed_order import (
@@ -39,13 +43,14 @@ from repo_mcp.research.order.seed_order import (
     put_failing,
     put_makers_first,
     put_named_by_verb,
+    put_quiet_last,
     put_sources_first,
 )
 from repo_mcp.research.question.asked_words import PreferredKind, asks_deed, choose_words, includes_tests
+from repo_mcp.research.related.called_parts import put_called_parts
 from repo_mcp.research.related.called_seeds import put_called
 from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.related.guessed_types import put_guessed_types
-from repo_mcp.research.related.near_calls import put_near_calls
 from repo_mcp.research.related.read_tables import put_tables
 from repo_mcp.research.related.type_members import put_working_members
 from repo_mcp.research.seeds.confirmed_reasons import confirm_reasons
@@ -131,7 +136,10 @@ def find_seeds(
         state.warnings.append(GUESS_NAMES)
     seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
     seeds = confirm_reasons(state, put_called(state, seeds, first if follows else ()), state.weights)
-    note_seeds(state, seeds, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0)
+    is_open = preferred is PreferredKind.NOTHING and not first
+    seeds = _order_followers(state, seeds, words) if is_open else seeds
+    least_share = FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
+    note_seeds(state, seeds, preferred, least_share, is_open=is_open)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
@@ -189,7 +197,17 @@ def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKi
     if preferred is PreferredKind.EXTENSION:
         recipe = [(seed.node, seed.reason.role) for seed in seeds if seed.node is not None]
         return put_tables(state, leave_out_others(state, [(seed, seed.node) for seed in seeds], recipe))
-    return put_guessed_declarations(state, put_near_calls(state, put_working_members(state, seeds)))
+    return put_guessed_declarations(state, put_called_parts(state, put_working_members(state, seeds)))
+
+
+def _order_followers(state: ResearchState, seeds: Sequence[Seed], words: Sequence[str]) -> list[Seed]:
+    """Return the seeds; behind the first one come those that promise most."""
+    best = seeds[0].node if seeds else None
+    edges = () if best is None else state.graph.find_outgoing(best, CALLS, NARROW).edges
+    called = {state.get_node(edge.other) for edge in edges}
+    guesses = frozenset(list_own_names(state.request.guesses))
+    ordered = order_followers(seeds, weigh_words(words, state.weights), called, guesses)
+    return put_quiet_last(ordered) if asks_deed(state.request.query, PreferredKind.NOTHING) else ordered
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

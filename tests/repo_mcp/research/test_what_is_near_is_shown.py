@@ -65,12 +65,6 @@ def test_a_seed_that_is_put_beside_a_better_one_stays_before_what_comes_behind_b
     assert skip_beside(near, 1) == 2
 
 
-def test_a_function_whose_result_is_branched_on_comes_before_one_that_is_only_called() -> None:
-    port = "from ferry import measure_space\n\n\ndef open_port(ferry):\n    return measure_space(ferry)\n"
-    found = list_found(Asked({"ferry.py": FERRY, "port.py": port}).ask(QUESTION))
-    assert found.index("ferry.measure_space") < found.index("ferry.weigh")
-
-
 def test_what_sets_a_guessed_field_of_another_type_is_not_shown() -> None:
     other = "def print_label(label):\n    label.waiting = []\n    label.ink.dry()\n    return label\n"
     texts = {"ferry.py": FERRY, "labels.py": other, "office.py": GUESSED}

@@ -115,8 +115,9 @@ def test_what_is_decided_is_read_from_the_question(query: str, words: list[str])
 
 def test_the_function_that_returns_the_decision_leads_with_what_it_asks_and_what_acts_on_it() -> None:
     report = Asked({"Kiln.cs": KILN}).ask(ASKED)
-    found = list_found(report)[:3]
-    assert found == ["Kiln.MustCoolBatch", "Kiln.MustCoolByHeat", "Kiln.CoolBatch"]
+    found = list_found(report)
+    assert found[0] == "Kiln.MustCoolBatch"
+    assert {"Kiln.MustCoolByHeat", "Kiln.CoolBatch"} < {*found}
     assert "Kiln.MustCoolByHeat decides: `if (batch.Heat == 0 || batch.Heat < CoolBelow)`" in report.claim
 
 

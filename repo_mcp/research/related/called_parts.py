@@ -1,13 +1,9 @@
-"""Find what is near the best declarations: the few callers of each, and what does a part of its work.
+"""Find what does a part of the work of the best declaration: functions that it calls and decides by.
 
-    def restart_on_signal():              def restart():
-        restart()                             if not is_idle(): ...
-
-The callers say when the best declaration runs, and what it calls says what it does or decides by, whatever
-words of the question these have. Of many callers none says much, and neither does what many others use. Of
-some 380 functions that the two best ones of 44 questions call, one in five was part of an answer if the file
-has it for the best one alone, if that branches on it, or if it has a word of the question; one in 30 of the
-others was. Of 101 with a single statement, one was.
+What it calls says what it does, whatever words of the question that has. Of some 380 functions that the two
+best ones of 44 questions call, one in five was part of an answer if the file has it for the best one alone,
+if that branches on it, or if it has a word of the question; one in 30 of the others was. Of 101 with a single
+statement, one was. Its callers are not added: of 115 that were, two were part of an answer.
 """
 
 from __future__ import annotations
@@ -24,59 +20,23 @@ from repo_mcp.research.edges.open_functions import LEAST_STATEMENTS, is_open
 from repo_mcp.research.findings.bounds import GLANCE, NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
-from repo_mcp.research.order.asked_decisions import read_decision
+from repo_mcp.research.findings.research_state import ResearchState, list_uses
 from repo_mcp.research.seeds.rated_seeds import MANY_USERS
-from repo_mcp.research.seeds.seed import Seed, insert_seeds, skip_beside
+from repo_mcp.research.seeds.seed import Seed, insert_seeds
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_test_path
 
-LEADING = 2  # best declarations around which functions are looked for; they stand before those
-MOST_CALLERS = 3
 MOST_PARTS = 3  # of the best one
 
 
-def put_near_calls(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; parts of the best one and callers of the LEADING ones come right behind these.
-
-    If a question asks how something is decided, only the callers of the best one do.
-    """
-    most = 1 if read_decision(state.request.query) else LEADING
-    leading = [seed for seed in seeds if seed.reason.role is not Role.BESIDE][:most]
-    functions = [
-        seed.node for seed in leading if seed.node is not None and seed.node.symbol.kind in CALLABLE_KINDS
-    ]
-    near: dict[Node, Reason] = {}
-    for node in functions[:1]:
-        for part in _list_parts(state, node):
-            near.setdefault(part, Reason(f"called by {node.symbol.name}", Role.BESIDE))
-    for node in functions:
-        for caller in _list_callers(state, node):
-            near.setdefault(caller, Reason(f"calls {node.symbol.name}", Role.BESIDE))
-    if not near:
+def put_called_parts(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; parts of the best one, if that is a function, come right behind it."""
+    best = seeds[0].node if seeds else None
+    if best is None or best.symbol.kind not in CALLABLE_KINDS:
         return [*seeds]
-    at = skip_beside(seeds, seeds.index(leading[-1]) + 1)
-    before = {seed.node for seed in seeds[:at]}
-    return insert_seeds(state, seeds, at, {node: why for node, why in near.items() if node not in before})
-
-
-def _list_callers(state: ResearchState, node: Node) -> list[Node]:
-    """Return what calls a function, or one that it overrides, unless these are many.
-
-    A function of the same name only passes the call on.
-    """
-    above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), GLANCE).edges
-    called = [node, *(state.get_node(edge.other) for edge in above)]
-    found = [state.get_node(edge.other) for one in called for edge in list_users(state, one, GLANCE)]
-    own = [
-        one
-        for one in dict.fromkeys(found)
-        if one.symbol.kind in CALLABLE_KINDS
-        and one.symbol.name != node.symbol.name
-        and admits_node(state, one)
-    ]
-    return own if len(own) <= MOST_CALLERS else []
+    reason = Reason(f"called by {best.symbol.name}", Role.BESIDE)
+    return insert_seeds(state, seeds, 1, dict.fromkeys(_list_parts(state, best), reason))
 
 
 def _list_parts(state: ResearchState, node: Node) -> list[Node]:
