@@ -57,7 +57,7 @@ from repo_mcp.research.seeds.confirmed_reasons import confirm_reasons
 from repo_mcp.research.seeds.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.seeds.rated_seeds import choose_seeds
 from repo_mcp.research.seeds.seed import Seed, build_seed
-from repo_mcp.research.words.shown_lines import FAILING_ROOM, note_seeds
+from repo_mcp.research.words.shown_lines import note_seeds
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import (
     find_action,
@@ -109,10 +109,9 @@ def find_seeds(
         return []
     named = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
     given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first)]
-    found = _choose_found(state, rated, preferred)
-    found = keep_near(found, first) if only_near and first else found
-    found = found[: _count_beside(state, first, preferred)]
-    seeds = drop_prototypes(_join(given, _choose_of_kind(state, found, given)))
+    found = _choose_found(state, rated, preferred, first if only_near else ())
+    beside = found[: _count_beside(state, first, preferred)]
+    seeds = drop_prototypes(_join(given, _choose_of_kind(state, beside, given)))
     seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
     if state.word_match.lacks_most:
@@ -136,18 +135,22 @@ def find_seeds(
         state.warnings.append(GUESS_NAMES)
     seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
     seeds = confirm_reasons(state, put_called(state, seeds, first if follows else ()), state.weights)
-    is_open = preferred is PreferredKind.NOTHING and not first
-    seeds = _order_followers(state, seeds, words) if is_open else seeds
-    least_share = FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
-    note_seeds(state, seeds, preferred, least_share, is_open=is_open)
+    seeds = seeds if first else _order_followers(state, seeds, words, preferred)
+    note_seeds(state, seeds, preferred, is_named=bool(first))
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 
-def _choose_found(state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind) -> list[Seed]:
-    """Return the rated declarations that are worth showing, without those that only share a name."""
+def _choose_found(
+    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, near: Sequence[Node]
+) -> list[Seed]:
+    """Return the rated declarations that are worth showing, without those that only share a name.
+
+    If there are symbols to be `near`, only those in their folders are.
+    """
     found = choose_seeds(state, rated, preferred, includes_tests(state), state.weights)
-    return [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
+    found = [seed for seed in found if not is_namesake(state, seed.name, seed.path)]
+    return keep_near(found, near) if near else found
 
 
 def _count_beside(state: ResearchState, first: Sequence[Node], preferred: PreferredKind) -> int | None:
@@ -200,14 +203,18 @@ def _put_related(state: ResearchState, seeds: list[Seed], preferred: PreferredKi
     return put_guessed_declarations(state, put_called_parts(state, put_working_members(state, seeds)))
 
 
-def _order_followers(state: ResearchState, seeds: Sequence[Seed], words: Sequence[str]) -> list[Seed]:
-    """Return the seeds; behind the first one come those that promise most."""
+def _order_followers(
+    state: ResearchState, seeds: list[Seed], words: Sequence[str], preferred: PreferredKind
+) -> list[Seed]:
+    """Return the seeds; for an open question, behind the first one come those that promise most."""
+    if preferred is not PreferredKind.NOTHING:
+        return seeds
     best = seeds[0].node if seeds else None
     edges = () if best is None else state.graph.find_outgoing(best, CALLS, NARROW).edges
     called = {state.get_node(edge.other) for edge in edges}
     guesses = frozenset(list_own_names(state.request.guesses))
     ordered = order_followers(seeds, weigh_words(words, state.weights), called, guesses)
-    return put_quiet_last(ordered) if asks_deed(state.request.query, PreferredKind.NOTHING) else ordered
+    return put_quiet_last(ordered) if asks_deed(state.request.query, preferred) else ordered
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

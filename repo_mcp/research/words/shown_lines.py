@@ -67,18 +67,16 @@ _HANDLES = re.compile(r"^[^\w\n]*+(catch|except|recover|rescue)\b|\.(catch)\(", 
 
 
 def note_seeds(
-    state: ResearchState,
-    seeds: Sequence[Seed],
-    preferred: PreferredKind,
-    least_share: int = 0,
-    *,
-    is_open: bool = False,
+    state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind, *, is_named: bool
 ) -> None:
     """Note declarations as findings while there is room, the best with more of their lines.
 
-    The first ones get at least `least_share` characters. For an open question, of MOST_BODIES at most lines
-    are shown, in all its parts together, and the others are only named.
+    `is_named` means that the question names the first ones. Those whose errors it asks for get much room. For
+    an open question that names none, lines of MOST_BODIES at most are shown, in all its parts together; the
+    others are only named.
     """
+    least_share = FAILING_ROOM if is_named and preferred is PreferredKind.FAILURES else 0
+    is_open = preferred is PreferredKind.NOTHING and not is_named
     page = _Page(state, seeds, preferred)
     page.fill(least_share, -(-MOST_BODIES // state.room.parts) if is_open else len(seeds))
     if (is_open or len(page.chosen) == len(seeds)) and not state.word_match.lacks_most:

@@ -93,7 +93,7 @@ def test_the_call_that_is_the_reason_is_evidence_which_no_page_leaves_out() -> N
     state = ResearchState(asked.open_source(), request, control, wants_tests=False)
     node = next(one for one in state.graph.outline("gate.py") if one.symbol.name == "run")
     seed = replace(build_seed(state, node, 1.0), reason=Reason("calls open_gate"))
-    note_seeds(state, [seed], PreferredKind.NOTHING)
+    note_seeds(state, [seed], PreferredKind.NOTHING, is_named=False)
     (found,), _ = add_excerpts(state.source, state.findings)
     assert found.lines == (18, 19)
     short = shorten(found, 400)
