@@ -1,7 +1,7 @@
 """List the errors that the functions raise which a question about errors is about, each with its place.
 
-Lines that make errors are told by errors/lines.py; those whose errors never leave their function, by
-errors/caught.py.
+Lines that make errors are told by errors/lines.py; those whose errors leave their function, by
+errors/raising_lines.py.
 """
 
 from __future__ import annotations
@@ -9,32 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from repo_mcp.bodies.statements import only_logs
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.errors.caught import list_caught
 from repo_mcp.research.errors.guards import Guard, read_guard
 from repo_mcp.research.errors.lines import (
     LINE_CHARS,
-    RAISES_WORD,
     add_value,
-    declares_type,
     find_errors,
     find_inner,
     find_message,
     join_open,
     leave_out_heads,
-    makes_error,
     name_made,
-    says_error,
 )
+from repo_mcp.research.errors.raising_lines import MESSAGE_LINES, RETURNS_MADE, list_raising, names_no_error
 from repo_mcp.research.errors.variables import find_maker, find_set, name_held, name_made_by_variable
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import drop_paths, join_names
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
-from repo_mcp.research.question.error_types import is_error_name, is_no_error
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.research.question.error_types import is_error_name
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.question_words import list_words, shares_word
 
@@ -43,22 +37,16 @@ MAX_ERRORS = 6  # in one sentence
 HELPER_LINES = 40  # of a function that makes an error for others
 MOST_PLACES = 6  # of one error without a text
 FAILING = 8  # best declarations whose errors are named
-MOST_DECLARED = 6  # types of one name
 VARIABLE_LINES = 12  # above an error, in which a variable gets its text
-MESSAGE_LINES = 3  # below the name of an error, on which its text may begin
 # A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
 _GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
 # The same by its name: `throw ReadError.Create(path, message)`.
 _GIVES_MESSAGE = re.compile(
     r"\b(?:throw|raise)\b[^\"']{0,200}?[(,]\s*(\w{0,30}(?:[Mm]essage|[Mm]sg|[Rr]eason|[Dd]escription|[Tt]ext))\s*[,)]"
 )
-_RETURNS_MADE = re.compile(
-    r"\s*+return (?:new )?((?:[A-Z]\w{0,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z])\("
-)  # in a helper
 # `ShelfError.locked(reason: .lost(row))`, the case of an enumeration with what it is given first
 _CASE = re.compile(r"\b([A-Z]\w*(?:Error|Failure)\.(?!self\b|init\b)[a-z]\w*)(?:\(\s*(?:\w+:\s*)?(\.\w+))?")
 _PANICS = re.compile(r"\s*panic!?\(")  # which is no error that a caller gets
-_KEEPS = re.compile(r"\s*(?:this|self)(?:\.|->)(\w+)\s*=(?![=>])(?!.*\b(?:throw|raise|\?\?)\b)")
 _MAKES_NAMED = re.compile(r"[^=]=\s*(?:new\s)?((?:\w{1,60}(?:::|\.)){0,3}[A-Z]\w{0,60}[a-z]\w{0,60})\(")
 
 
@@ -146,15 +134,15 @@ def iter_errors(
     Of a helper, which makes an error for others to raise, what it returns counts.
     """
     lines = state.source.read_lines(one.path)
-    numbers = list_raising(state, one.path, one.start_line, one.end_line, is_helper=is_helper)
+    numbers = list_raising(state, one, is_helper=is_helper)
     makers = {} if is_helper else {at: find_maker(lines, one.start_line, at) for at in numbers}
     for number in numbers:
         if number in makers.values():
             continue
         at = makers.get(number) or number
         line, statement = lines[at - 1][:LINE_CHARS], join_open(lines[at - 1 : at + MESSAGE_LINES])
-        made = _RETURNS_MADE.match(line) if is_helper else _MAKES_NAMED.search(line) if at != number else None
-        found = [name for name in find_errors(leave_out_heads(line)) if not _is_no_error(state, name)]
+        made = RETURNS_MADE.match(line) if is_helper else _MAKES_NAMED.search(line) if at != number else None
+        found = [name for name in find_errors(leave_out_heads(line)) if not names_no_error(state, name)]
         names = [find_inner(name, statement) for name in found]
         names = names or ([name_made(made[1])] if made else [])
         names = names or (["panic"] if _PANICS.match(line) else [])
@@ -183,57 +171,6 @@ def _find_case(one: Finding, line: str) -> list[str]:
     """Return the case of an enumeration of errors that a line of Swift gives, with the reason it has."""
     case = _CASE.search(line) if one.path.endswith(".swift") else None
     return [] if case is None else [f"{case[1]}{f'({case[2]})' if case[2] else ''}"]
-
-
-def list_raising(
-    state: ResearchState, path: str, first: int, last: int, *, is_helper: bool = False
-) -> list[int]:
-    """Return the numbers of those lines of a function that make an error which leaves it, ascending."""
-    lines = state.source.read_lines(path)
-    own = range(first, min(last, len(lines)) + 1)
-    numbers = [at for at in own if _may_raise(lines, at, is_helper=is_helper)]
-    if not numbers:
-        return []
-    kept = state.source.read_comment_lines(path) | list_caught(lines, first, last, path)
-    kept |= {at for at in numbers if (path, at) in state.failures.unreached or _only_keeps(lines, at, own)}
-    return [at for at in numbers if at not in kept and not _makes_no_error(state, lines[at - 1])]
-
-
-def _makes_no_error(state: ResearchState, line: str) -> bool:
-    """Return True for a line that only makes, perhaps for a caller, what cannot be raised."""
-    names = [] if RAISES_WORD.search(line[:LINE_CHARS]) else find_errors(leave_out_heads(line[:LINE_CHARS]))
-    given = None if names else _RETURNS_MADE.match(line[:LINE_CHARS])
-    names += [name_made(given[1])] if given else []
-    return bool(names) and all(_is_no_error(state, name) for name in names)
-
-
-def _is_no_error(state: ResearchState, name: str) -> bool:
-    known = state.failures.no_errors.get(name)
-    if known is None and state.source.graph is not None:
-        declared = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
-        types = [node for node in declared if node.symbol.kind in TYPE_KINDS]
-        read = state.source.read_lines
-        known = bool(types) and all(is_no_error(state.graph, node, read) for node in types)
-        state.failures.no_errors[name] = known
-    return bool(known)
-
-
-def _only_keeps(lines: Sequence[str], at: int, own: range) -> bool:
-    """Return True for a line that makes an error for a field which none of some lines raises or returns."""
-    kept = _KEEPS.match(lines[at - 1][:LINE_CHARS])
-    if kept is None:
-        return False
-    given = re.compile(rf"\b(?:throw|raise|return|reject|Err|panic)\b.*\b{re.escape(kept[1])}\b")
-    return not any(given.search(lines[number - 1][:LINE_CHARS]) for number in own)
-
-
-def _may_raise(lines: Sequence[str], at: int, *, is_helper: bool) -> bool:
-    line = lines[at - 1][:LINE_CHARS]
-    if only_logs(line) or declares_type(line):
-        return False
-    if makes_error(line) or (is_helper and _RETURNS_MADE.match(line)):
-        return True
-    return "_error" in line and says_error(line, join_open(lines[at - 1 : at + MESSAGE_LINES]))
 
 
 def _list_of_helper(state: ResearchState, one: Finding, number: int) -> list[_Error]:

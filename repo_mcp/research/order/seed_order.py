@@ -8,7 +8,9 @@ from itertools import islice
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
-from repo_mcp.research.errors.failing import fails, find_above, find_below, find_makers
+from repo_mcp.research.errors.followed_calls import find_above, find_below
+from repo_mcp.research.errors.named_errors import find_makers
+from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_unread, may_answer
 from repo_mcp.research.findings.named_symbols import computes

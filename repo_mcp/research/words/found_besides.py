@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.vocabulary import name_kind
 from repo_mcp.record_classes import replace
-from repo_mcp.research.errors.failing import is_namesake
+from repo_mcp.research.errors.asked_functions import is_namesake
 from repo_mcp.research.findings.locating import is_document_line
 from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import LAST_RANK, RECIPE, Reason, Role, rank_recipe

@@ -26,7 +26,8 @@ from types import MappingProxyType
 from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
-from repo_mcp.research.errors.failing import fails, is_namesake
+from repo_mcp.research.errors.asked_functions import is_namesake
+from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
