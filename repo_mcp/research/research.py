@@ -33,7 +33,7 @@ from repo_mcp.research.findings.records import (
     RunControl,
     TakenAs,
 )
-from repo_mcp.research.findings.research_state import ResearchState, note_lines, search_words
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines, search_words
 from repo_mcp.research.findings.source import Source
 from repo_mcp.research.gathered import Gathered
 from repo_mcp.research.investigations import investigate
@@ -263,6 +263,6 @@ def _note_hit(state: ResearchState, hit: Hit) -> None:
     best = max(
         lines, key=lambda at: sum(term in lines[at] for term in hit.matched_terms), default=hit.start_line
     )
-    span = (min(lines, default=best), max(lines, default=best))
+    place = TextPlace(hit.path, min(lines, default=best), max(lines, default=best))
     reason = Reason(f"contains the words: {', '.join(hit.matched_terms[:6])}")
-    note_lines(state, hit.path, span, hit.path, reason, 0, (best,))
+    note_lines(state, place, reason, 0, (best,))

@@ -20,7 +20,7 @@ from repo_mcp.research.findings.citing import cite_line, join_names
 from repo_mcp.research.findings.locating import find_inner_span, is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Form, Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.lines import is_comment
@@ -103,7 +103,7 @@ def note_option_uses(state: ResearchState, option: Subject) -> None:
         if not is_comment(one.line):
             reason = Reason(f"decides by {option.name} what is built", Role.BUILDS_BY_OPTION, option.name)
             at = one.start_line
-            note_lines(state, one.path, (at, at), one.path, reason, 1, (at,), shown=(at,))
+            note_lines(state, TextPlace(one.path, at, at), reason, 1, (at,), shown=(at,))
     _note_code(state, option)
 
 
@@ -118,12 +118,12 @@ def _note_entries(state: ResearchState, option: Subject, found: Iterable[ExactMa
         reason = Reason(text.format(option.name), role, option.name)
         is_alone = entry is None or not one.line[:1].isspace()  # `if NET` around several entries
         place = (one.path, one.start_line if entry is None or is_alone else entry.start_line)
-        name = one.path if entry is None or is_alone else entry.qualified_name
+        name = "" if entry is None or is_alone else entry.qualified_name
         shown.setdefault(place, (name, reason, []))[2].append(one.start_line)
     for (path, at), (name, reason, lines) in [*shown.items()][:MAX_ENTRIES]:
         held = tuple(sorted({at, *lines[:MAX_LINES]}))
-        own = "" if name == path else name
-        note_lines(state, path, (at, held[-1]), name, reason, 1, tuple(lines), shown=held, name=own)
+        entry_place = TextPlace(path, at, held[-1], name, name)
+        note_lines(state, entry_place, reason, 1, tuple(lines), shown=held)
     if len(shown) > MAX_ENTRIES:
         state.limit(f"options that name {option.name}", f"{MAX_ENTRIES} of {len(shown)} are shown")
 
@@ -139,7 +139,7 @@ def _note_code(state: ResearchState, option: Subject) -> None:
     reason = Reason(f"asks for {option.name}", Role.ASKS_FOR_OPTION, option.name)
     for path, lines in files[:MAX_CODE]:
         shown = lines[:MAX_LINES]
-        note_lines(state, path, (shown[0], shown[0]), path, reason, 2, shown, shown=shown)
+        note_lines(state, TextPlace(path, shown[0], shown[0]), reason, 2, shown, shown=shown)
     if len(files) > MAX_CODE:
         state.limit(f"files of code with {option.name}", f"{MAX_CODE} of {len(files)} are shown")
 

@@ -18,7 +18,7 @@ from repo_mcp.research.findings.citing import cite, cite_line, join_names, short
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState, note_lines, relocate
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
@@ -54,8 +54,9 @@ def note_tables(state: ResearchState, member: Node) -> bool:
     for one in found[:MAX_TABLES]:
         where = f" ({cite(one.function)})" if one.function is not None else ""
         reason = Reason(f"sets it to {one.name}{where}", Role.SETS_MEMBER, one.name)
-        at, path, symbol = one.line, one.table.path, one.table.qualified_name
-        note_lines(state, path, (at, at), symbol, reason, 1, (at,), shown=(at,), name=one.name)
+        at = one.line
+        place = TextPlace(one.table.path, at, at, one.table.qualified_name, one.name)
+        note_lines(state, place, reason, 1, (at,), shown=(at,))
     if len(found) > MAX_TABLES:
         state.limit(f"tables that set {member.qualified_name}", f"{MAX_TABLES} of {len(found)} are shown")
     return bool(found)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 MOST_NAMES = 200  # of the file; a test of it uses one of the first
@@ -24,9 +24,8 @@ def note_importing(state: ResearchState, nodes: Sequence[Node]) -> None:
                 if (lines := _list_lines(state, path, node))
             ]
             for path, lines in found[:MOST_NOTED]:
-                note_lines(
-                    state, path, (lines[0], lines[-1]), path, Reason("imports it"), 1, lines, shown=lines
-                )
+                place = TextPlace(path, lines[0], lines[-1])
+                note_lines(state, place, Reason("imports it"), 1, lines, shown=lines)
 
 
 def _list_using(state: ResearchState, node: Node) -> list[str]:

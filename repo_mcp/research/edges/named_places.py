@@ -18,7 +18,7 @@ from repo_mcp.research.edges.written_types import split_parts
 from repo_mcp.research.findings.locating import count_shared_folders, is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.text.lines import is_comment, is_import
 from repo_mcp.text.roles import FileRole, find_role
@@ -97,9 +97,9 @@ def note_places(state: ResearchState, subject: Subject, near: str = "", most: in
     places = group_used(state, used, most)
     for (path, first, last, symbol), lines in places.items():
         shown = tuple(sorted(one.line for one in lines[:MAX_LINES]))
-        span = (first, last) if last else (shown[0], shown[0])
+        place = TextPlace(path, first or shown[0], last or shown[0], symbol)
         reason = _explain(subject, max(lines, key=lambda one: one.grade))
-        note_lines(state, path, span, symbol, reason, 1, shown[:1], shown=shown)
+        note_lines(state, place, reason, 1, shown[:1], shown=shown)
     count = sum(map(len, places.values()))
     if len(used) > count:
         folders = Counter("/".join(one.path.split("/")[:-1][:2]) or "." for one in used)

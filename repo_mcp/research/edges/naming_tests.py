@@ -16,7 +16,7 @@ from repo_mcp.research.findings.citing import join_names, write_count
 from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import fold_signs
 
 MAX_FILES, MAX_OF_CALLER = 10, 2  # files of tests that call a name, and that of one of its callers
@@ -78,7 +78,7 @@ def _note_files(state: ResearchState, subject: Subject, most: int, said: str, ro
         lines = sorted(one.line for one in files[path])
         reason = Reason(f"{said} in {write_count(len(lines), 'line')}", role, subject.name)
         shown = tuple(lines[:MAX_LINES])
-        note_lines(state, path, (lines[0], lines[-1]), path, reason, 1, shown[:1], shown=shown)
+        note_lines(state, TextPlace(path, lines[0], lines[-1]), reason, 1, shown[:1], shown=shown)
     if len(ordered) > most:
         state.limit(f"files of tests that call {subject.name}", f"{most} of {len(ordered)} are shown")
     return len(ordered)
@@ -95,7 +95,7 @@ def _note_named_after(state: ResearchState, subject: Subject) -> None:
         reason = Reason(
             f"is named after {subject.name}, its type or its file", Role.NAMED_AFTER, subject.name
         )
-        note_lines(state, path, (1, 1), path, reason, 1)
+        note_lines(state, TextPlace(path, 1, 1), reason, 1)
 
 
 def describe_naming_tests(state: ResearchState, subject: Subject) -> str:

@@ -24,7 +24,7 @@ from repo_mcp.research.edges.written_types import Deriving, Parts, list_declared
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.named_settings import read_configuration_key
 from repo_mcp.research.question.phrase_names import is_path
 from repo_mcp.symbol_index.unread_declarations import has_parser
@@ -135,9 +135,8 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
         for hit in subject.places:
             lines = read_declared_lines(hit)
             shown = choose_written(state, hit.path, lines, room)
-            symbol = hit.symbol or hit.path
-            reason = Reason(f"declares {subject.name}")
-            note_lines(state, hit.path, lines, symbol, reason, 0, shown[:1], shown=shown)
+            place = TextPlace(hit.path, *lines, hit.symbol or "")
+            note_lines(state, place, Reason(f"declares {subject.name}"), 0, shown[:1], shown=shown)
         if reading.form is Form.IMPLEMENTATIONS and _note_below(state, subject):
             continue
         if is_option(subject):
@@ -188,8 +187,8 @@ def _note_lines(state: ResearchState, subject: Subject, bases: set[Parts], hop: 
         state.limit(f"lines that derive from {names}", f"{MAX_DERIVING} of {len(found)} are shown")
     for one in found[:MAX_DERIVING]:
         reason = Reason(f"derives from {one.base[-1]}", Role.DERIVES, subject.name)
-        line = (one.line,)
-        note_lines(state, one.path, (one.line, one.line), one.symbol, reason, hop, line, shown=line)
+        place = TextPlace(one.path, one.line, one.line, one.symbol)
+        note_lines(state, place, reason, hop, (one.line,), shown=(one.line,))
     return found
 
 
@@ -200,7 +199,8 @@ def _note_declared_again(state: ResearchState, subject: Subject) -> bool:
     for hit in found[:MAX_DERIVING]:
         lines = read_declared_lines(hit)
         reason = Reason(f"declares {name} again", Role.DECLARES_AGAIN, name)
-        note_lines(state, hit.path, lines, hit.symbol or name, reason, 1, lines[:1], shown=lines[:1])
+        place = TextPlace(hit.path, *lines, hit.symbol or name)
+        note_lines(state, place, reason, 1, lines[:1], shown=lines[:1])
     return bool(found)
 
 

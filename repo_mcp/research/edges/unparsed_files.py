@@ -14,7 +14,7 @@ from repo_mcp.model import Hit
 from repo_mcp.research.findings.locating import list_ending
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import fold_signs
 from repo_mcp.symbol_index.unread_declarations import has_parser
 
@@ -72,4 +72,4 @@ def note_needed(state: ResearchState, subject: Subject) -> None:
         if found:
             shown = found[:MAX_NEEDED]
             reason = Reason("lines that say what it needs", Role.NEEDS, subject.asked)
-            note_lines(state, hit.path, (shown[0], shown[-1]), hit.path, reason, 1, shown, shown=shown)
+            note_lines(state, TextPlace(hit.path, shown[0], shown[-1]), reason, 1, shown, shown=shown)

@@ -18,7 +18,7 @@ from repo_mcp.research.findings.citing import join_names, name_findings, write_c
 from repo_mcp.research.findings.locating import is_test_node, is_test_place
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import fold_signs, write_snake
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import count_words
@@ -65,7 +65,7 @@ def _note_title(state: ResearchState, path: str, line: int, reason: Reason) -> N
     known = [one for one in state.findings if one.role is Role.TITLED]
     is_known = any(one.path == path and one.start_line <= line <= one.end_line for one in known)
     if len(known) < MOST_TITLED and not is_known:
-        note_lines(state, path, (line, line), path, reason, 1, (line,))
+        note_lines(state, TextPlace(path, line, line), reason, 1, (line,))
 
 
 def note_writing(state: ResearchState, nodes: Sequence[Node]) -> None:
@@ -84,7 +84,7 @@ def note_writing(state: ResearchState, nodes: Sequence[Node]) -> None:
             lines = tuple(files[path])
             reason = Reason(f"has {name} in {write_count(len(lines), 'line')}", Role.WRITES_NAME, name)
             shown = lines[:MAX_SHOWN]
-            note_lines(state, path, (lines[0], lines[-1]), path, reason, 1, shown, shown=shown)
+            note_lines(state, TextPlace(path, lines[0], lines[-1]), reason, 1, shown, shown=shown)
         if len(ordered) > MOST_WRITING:
             state.limit(f"files of tests that have {name}", f"{MOST_WRITING} of {len(ordered)} are shown")
 

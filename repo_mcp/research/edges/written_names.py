@@ -11,7 +11,7 @@ from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 MOST_TEXTS = 3  # of a question, that are looked for
@@ -65,9 +65,9 @@ def note_written_name(state: ResearchState, subject: Subject) -> None:
             shown = range(around.symbol.start_line, around.symbol.end_line + 1)
             state.add(around, reason, 0, shown=tuple(shown))
             continue
-        symbol = path if around is None else around.qualified_name
+        symbol = "" if around is None else around.qualified_name
         for line in lines:
-            note_lines(state, path, (line, line), symbol, reason, 0)
+            note_lines(state, TextPlace(path, line, line, symbol), reason, 0)
 
 
 def is_nowhere(state: ResearchState, name: str) -> bool:

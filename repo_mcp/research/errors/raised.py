@@ -23,7 +23,7 @@ from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import is_deprecated
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Subject
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.raised_places import lies_in
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -110,5 +110,4 @@ def _note_one(state: ResearchState, own: Sequence[ErrorUse], reason: Reason, *, 
     if node is not None:
         state.add(node, reason, 1, lines=lines, shown=shown if shows_guard else ())
         return
-    symbol = own[0].symbol or path
-    note_lines(state, path, (first, last), symbol, reason, 1, lines, shown=shown)
+    note_lines(state, TextPlace(path, first, last, own[0].symbol), reason, 1, lines, shown=shown)

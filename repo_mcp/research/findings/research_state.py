@@ -20,7 +20,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.model import ExactMatch, Hit, SearchRequest
-from repo_mcp.record_classes import replace
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.findings.handed_on import Failures, KeyPlace, OpenType, Room, WordMatch
 from repo_mcp.research.findings.locating import find_innermost, is_test_node, is_test_place, weaker
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -249,20 +249,29 @@ def build_finding(
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Lines that were found by their text, and what holds them; outside of all symbols that is the file."""
+
+    path: str
+    first: int
+    last: int
+    symbol: str = ""  # qualified name of what holds them; "" outside of all symbols
+    name: str = ""  # its own name, which one of the lines must hold; "" if none need
+
+
 def note_lines(
     state: ResearchState,
-    path: str,
-    span: tuple[int, int],
-    symbol: str,
+    place: TextPlace,
     reason: Reason,
     hop: int,
     lines: tuple[int, ...] = (),
     *,
     shown: tuple[int, ...] = (),
-    name: str = "",
 ) -> None:
-    """Note lines that were found by their text, named for what holds them, unless they are noted already."""
-    finding = Finding(path, *span, symbol, "text", None, reason, hop, "text", lines, name, shown=shown)
+    """Note a place that was found by its text, unless it is noted already; `lines` are those of use in it."""
+    path, span, symbol = place.path, (place.first, place.last), place.symbol or place.path
+    finding = Finding(path, *span, symbol, "text", None, reason, hop, "text", lines, place.name, shown=shown)
     state.add_place(finding)
 
 

@@ -17,7 +17,7 @@ from repo_mcp.bodies.body import iter_enclosing
 from repo_mcp.model import ExactMatch
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.setting_lines import search_setting
@@ -41,8 +41,8 @@ def note_nested_keys(state: ResearchState, name: str) -> None:
         table = name.removesuffix(key).rstrip("_-")
         reason = Reason(f"is the key {own} of {table}{given}", Role.NESTED_KEY, name)
         around = state.source.find_around(match.path, line)
-        symbol = match.path if around is None else around.qualified_name
-        note_lines(state, match.path, (line, line), symbol, reason, 1, (line,))
+        symbol = "" if around is None else around.qualified_name
+        note_lines(state, TextPlace(match.path, line, line, symbol), reason, 1, (line,))
 
 
 def describe_nested_keys(state: ResearchState, asked: str = "") -> str:

@@ -17,7 +17,7 @@ from repo_mcp.research.edges.unparsed_files import choose_main, fold_stem
 from repo_mcp.research.findings.citing import join_names, shorten, write_count
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import fold_signs
 from repo_mcp.symbol_index.unread_declarations import has_parser
 from repo_mcp.text.citations import write_citation
@@ -106,7 +106,7 @@ def _note_part(
         return f"{part.name} ({count}{title and ': '}{title})"
     first, last = main.head_line, main.end_line
     reason = Reason(f"main declaration of {part.folder} ({count})")
-    note_lines(state, path, (first, last), main.qualified_name, reason, 1, (first,))
+    note_lines(state, TextPlace(path, first, last, main.qualified_name), reason, 1, (first,))
     said = read_comment(state, path, first).rstrip(".") or title
     about = f": {said}" if said else ""
     return (

@@ -17,7 +17,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.handlers import asks_failing
 from repo_mcp.research.errors.lines import holds_error
 from repo_mcp.research.findings.reasons import RECIPE, Role
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.asked_words import PreferredKind
 from repo_mcp.research.seeds.rated_seeds import OVERLOAD_LINES
 from repo_mcp.research.seeds.seed import Seed
@@ -299,7 +299,6 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...], ranked:
     ):
         return
     lines, start, end = seed.body.lines, seed.body.start_line, seed.body.end_line
-    symbol, name = seed.full_name or seed.path, seed.name
-    if not any(name in line for line in lines[start - 1 : end]):  # a part of a declaration, below its head
-        name = ""
-    note_lines(state, seed.path, (start, end), symbol, seed.reason, 0, name=name, shown=shown)
+    is_whole = any(seed.name in line for line in lines[start - 1 : end])  # and no part below its head
+    place = TextPlace(seed.path, start, end, seed.full_name, seed.name if is_whole else "")
+    note_lines(state, place, seed.reason, 0, shown=shown)

@@ -18,7 +18,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.locating import count_shared_folders, is_aside, is_program
 from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.findings.statement_lines import find_statement
 from repo_mcp.research.question.phrase_names import looks_like_code
 from repo_mcp.symbols.symbol_record import SymbolKind
@@ -50,7 +50,7 @@ def note_member_places(state: ResearchState) -> None:
     order = sorted(found, key=lambda path: (-count_shared_folders(path, base.path), path))
     for path in order[:MOST_FILES]:
         lines = tuple(found[path][:MOST_SHOWN])
-        note_lines(state, path, (lines[0], lines[-1]), path, reason, 0, lines, shown=lines)
+        note_lines(state, TextPlace(path, lines[0], lines[-1]), reason, 0, lines, shown=lines)
 
 
 def note_places_of_like(state: ResearchState) -> None:
@@ -73,7 +73,7 @@ def note_places_of_like(state: ResearchState) -> None:
         lines = tuple(held[path][:MOST_SHOWN])
         text = state.source.read_lines(path)
         shown = sorted({one for at in lines for one in find_statement(text, at, 1)})
-        note_lines(state, path, (shown[0], shown[-1]), path, reason, 0, lines, shown=tuple(shown))
+        note_lines(state, TextPlace(path, shown[0], shown[-1]), reason, 0, lines, shown=tuple(shown))
     state.findings += before
 
 

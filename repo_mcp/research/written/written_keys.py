@@ -31,7 +31,7 @@ from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.findings.named_symbols import is_program_line, show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, note_lines
+from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.phrase_names import is_abbreviation
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.readings import build_reading
@@ -238,9 +238,9 @@ def _note(state: ResearchState, places: Sequence[KeyPlace]) -> None:
         for line in lines:
             shown.update(read_guard(state, path, around.first, around.last, line).lines)
     if around.node is None:
-        span = (around.first or used.first, around.last or used.last)
-        shown_lines, symbol = tuple(sorted(shown)), around.symbol or path
-        note_lines(state, path, span, symbol, reason, 0, lines, shown=shown_lines, name=around.name)
+        first, last = around.first or used.first, around.last or used.last
+        place = TextPlace(path, first, last, around.symbol, around.name)
+        note_lines(state, place, reason, 0, lines, shown=tuple(sorted(shown)))
     else:
         if used.called.startswith("@"):
             shown.update(show_body(state, around.node, GIVEN_CHARS))

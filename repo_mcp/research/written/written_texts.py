@@ -18,7 +18,7 @@ from repo_mcp.research.findings.excerpts import find_name
 from repo_mcp.research.findings.named_symbols import is_program_line
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState, note_lines
+from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.text.lines import is_import
 from repo_mcp.text.question_words import list_words, shares_word
@@ -118,5 +118,5 @@ def _note(state: ResearchState, key: tuple[str, int, int], lines: Sequence[int],
     if holder.node is not None:
         state.add(holder.node, reason, 0, lines=tuple(lines), shown=shown)
     else:
-        symbol = holder.symbol or path
-        note_lines(state, path, (first, last), symbol, reason, 0, tuple(lines), shown=shown, name=holder.name)
+        place = TextPlace(path, first, last, holder.symbol, holder.name)
+        note_lines(state, place, reason, 0, tuple(lines), shown=shown)
