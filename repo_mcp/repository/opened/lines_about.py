@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate
 
 from repo_mcp.ranking.page.line_terms import find_line_terms
-from repo_mcp.repository.opened.lines_near import MOST_HEADS, list_beside
+from repo_mcp.repository.opened.lines_near import HEADS_NEAR, list_beside
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.block_heads import list_heads
 from repo_mcp.text.lines import is_comment
@@ -99,7 +99,7 @@ def _list_asked(lines: Sequence[str], at: int) -> set[int]:
     """Return the positions beside one, and of the heads of its blocks; none for one of the head."""
     if not HEAD_LINES <= at < len(lines):
         return set()
-    return {*list_beside(lines, at, ASKED_CHARS), *list_heads(lines[: at + 1], MOST_HEADS)}
+    return {*list_beside(lines, at, ASKED_CHARS), *list_heads(lines[: at + 1], HEADS_NEAR)}
 
 
 def _choose(

@@ -13,7 +13,7 @@ from repo_mcp.text.block_heads import list_heads
 
 LONG_CHARS = 3_000  # of a declaration, some seventy-five lines; a shorter one is shown whole
 ROOM_CHARS = 2_000  # of the lines near: some fifty
-MOST_HEADS = 12  # of the blocks around the line, some of which are beside it
+HEADS_NEAR = 12  # of blocks around the line; some of them are beside it
 HEAD_LINES = 4  # first lines of the declaration; a line among them stands for all of it
 
 
@@ -28,7 +28,7 @@ def choose_near(
     at = around - start_line
     if not HEAD_LINES <= at < len(lines) or sum(map(len, lines)) <= LONG_CHARS:
         return None
-    heads = list_heads(lines[: at + 1], MOST_HEADS)
+    heads = list_heads(lines[: at + 1], HEADS_NEAR)
     chosen = {*range(HEAD_LINES), *heads, *list_beside(lines, at, ROOM_CHARS)}
     if len(chosen) > most_lines:
         first = max(0, min(at - most_lines // 2, len(lines) - most_lines))
