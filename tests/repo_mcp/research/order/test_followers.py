@@ -30,13 +30,19 @@ def test_the_first_one_stays_and_others_come_by_their_worth() -> None:
 
 
 def test_words_of_the_question_in_a_name_count_by_their_weights() -> None:
-    seeds = [build("a", 1.0), build("b", 0.5), build("fire_oven", 0.3), build("oven.Kiln.close", 0.1)]
+    seeds = [build("a", 1.0), build("b", 0.4), build("fire_oven", 0.3), build("oven.Kiln.close", 0.17)]
     assert order(seeds) == ["a", "fire_oven", "oven.Kiln.close", "b"]
 
 
 def test_a_further_overload_and_what_declares_the_first_one_get_nothing_for_their_names() -> None:
     seeds = [build("Kiln.fire", 1.0), build("Kiln", 0.3), build("b", 0.4), build("Kiln.fire", 0.35)]
     assert order(seeds) == ["Kiln.fire", "b", "Kiln.fire", "Kiln"]
+
+
+def test_members_of_one_type_with_the_first_one_are_told_apart_by_their_own_names() -> None:
+    seeds = [build("Kiln.fire", 1.0), build("Kiln.shut", 0.3), build("b", 0.4)]
+    assert order(seeds) == ["Kiln.fire", "b", "Kiln.shut"]
+    assert order([build("Oven.heat", 1.0), *seeds[1:]]) == ["Oven.heat", "Kiln.shut", "b"]
 
 
 def test_what_only_a_call_led_to_comes_before_what_is_worth_little() -> None:
