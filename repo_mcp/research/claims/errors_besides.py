@@ -18,9 +18,9 @@ from repo_mcp.research.question.error_types import is_error
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 
 MOST_DOCUMENTED = 6  # errors of one function
-MOST_DECLARED = 3  # types of one name
+MOST_DECLARED = 3  # declarations of one name that are read; just one may be a type
 MOST_LEVELS = 3  # of bases above an error
-LEAST_DERIVED = 2  # errors that derive from a type which is told
+LEAST_DERIVED = 2  # errors that derive from a type, if it is told
 _ROOTS = frozenset({"Error", "Exception", "BaseException", "Throwable"})  # of all errors, also by other names
 _PART = re.compile(r"[.:]+")
 
@@ -62,7 +62,7 @@ def describe_bases(state: ResearchState, functions: Sequence[Finding]) -> str:
     )
     derived: dict[Node, list[str]] = {}
     for name in filter(None, names):
-        for base in _list_above(state, name):
+        for base in _list_error_bases(state, name):
             derived.setdefault(base, []).append(name)
     shared = {base: own for base, own in derived.items() if len(own) >= LEAST_DERIVED}
     if not shared:
@@ -72,8 +72,8 @@ def describe_bases(state: ResearchState, functions: Sequence[Finding]) -> str:
     return f"{join_names(others)} derive from {base.symbol.name} ({cite(base)})." if len(others) > 1 else ""
 
 
-def _list_above(state: ResearchState, name: str) -> list[Node]:
-    """Return the error types of the program above the one of a name, the nearest first; none if unclear."""
+def _list_error_bases(state: ResearchState, name: str) -> list[Node]:
+    """Return the errors from which the type of a name derives, the nearest first; none if types share it."""
     declared = map(state.get_node, state.graph.scan.find_declared(name, MOST_DECLARED))
     types = [node for node in declared if node.symbol.kind in TYPE_KINDS and not is_test_node(node)]
     if len(types) != 1:

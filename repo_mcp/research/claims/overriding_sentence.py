@@ -1,4 +1,4 @@
-"""Say what overrides or implements the subject of a question, then what uses it: so a change breaks them."""
+"""Say what overrides or implements the subject of a question before what uses it: that breaks first."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_OVERRIDING = 24  # named: each must change as the subject does
 
 
 def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -> str:
-    """Return sentences on what is related to the subjects, behind one on what overrides or implements them.
+    """Return the sentences of `related`, behind one on what overrides or implements the subjects.
 
-    Return them alone unless dependents are asked for. A subject that overrides another one is no further
-    declaration.
+    Return them alone unless dependents are asked for. A subject that overrides another subject is not counted
+    again.
     """
     if reading.form is not Form.DEPENDENTS or state.open_types:
         return related
@@ -45,7 +45,7 @@ def lead_with_overriding(state: ResearchState, reading: Reading, related: str) -
 
 
 def _name(others: Sequence[Node], path: str) -> str:
-    """Return what overrides the subjects, the nearest to a path first; of what is in tests, the number."""
+    """Return the names of what overrides the subjects, the nearest to a path first; of tests, the number."""
     own = [node for node in others if not (is_test_node(node) or is_test_place(node.path))]
     own.sort(key=lambda node: (is_side_file(node.path), -count_shared_folders(node.path, path)))  # stable
     tests = len(others) - len(own)

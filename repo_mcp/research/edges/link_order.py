@@ -15,15 +15,15 @@ from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.text.question_words import shares_word
 from repo_mcp.text.roles import FileRole, find_role
 
-HELPING_FILES = 8  # that use the name of what helps everywhere
-FOLDER_PARTS = 2  # of a path, by which users are spread if they are more than are shown
+HELPING_FILES = 8  # that use a name, if it is that of a helper
+FOLDER_PARTS = 2  # of a path, which make the folder among which users are spread
 Rank = tuple[int, int, int]  # what `rank_link` returns
 
 
 def spread(ranked: Sequence[tuple[Rank, Link]]) -> list[tuple[Rank, Link]]:
-    """Return the links of users of many folders, of each rank in turns one of each folder.
+    """Return the links, those of one rank with a user from each folder in turn.
 
-    The nearest ones alone would tell little of who uses a name that all do.
+    Of a name that is used everywhere, the nearest users alone would tell little.
     """
     met: Counter[tuple[Rank, str]] = Counter()
     turns = []
@@ -39,7 +39,7 @@ def rank_link(state: ResearchState, link: Link, traversal: Traversal) -> Rank:
     """Return a sort key: program before examples and benchmarks, then tests; then by confidence and kind.
 
     A caller of the same name in another file counts as a use: it wraps what it calls, for another package.
-    What is called everywhere for other things comes after what is called for this one.
+    A helper that is called everywhere comes after what is called for this symbol.
     """
     other, own = (
         state.get_node(one) for one in (link.source, link.target)[:: 1 if traversal.upwards else -1]
@@ -52,7 +52,7 @@ def rank_link(state: ResearchState, link: Link, traversal: Traversal) -> Rank:
 
 
 def is_helper(state: ResearchState, other: Node, own: Node) -> bool:
-    """Return True for what many files use, in another folder or file and with another subject by its name."""
+    """Return True for what many files use, in another file and without a word of the subject's name."""
     if other.path == own.path or state.graph.name_uses.count_using(other.symbol.name) < HELPING_FILES:
         return False
     return not shares_word(shorten(other.qualified_name), split_parts(shorten(own.qualified_name)))

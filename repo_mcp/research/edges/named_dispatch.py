@@ -1,4 +1,4 @@
-"""Find what calls a function by a text: by the name of a member that is put together, or of an event.
+"""Find what calls a function by a name that is put together, by an event, or through what holds the function.
 
     getattr(middleware, "before_" + signal)(self)     emit("close")  ->  calls before_close
     socket.on("ready", onReady)                        socket.emit("ready")  ->  calls onReady
@@ -24,7 +24,7 @@ from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 MOST_READ = 40  # lines with one text
-MOST_STORED = 12  # calls of one member
+MOST_STORED = 12  # calls of one member; of more, none is noted
 MOST_NOTED = 8  # functions for one subject
 LINE_CHARS = 400  # read of a line
 LEAST_CHARS = 3  # of a part of a name
@@ -56,7 +56,7 @@ _SENDS = r"(?<![\w$]){0}(?:\.(?:send|send_robust|send_async|emit|fire|notify|nex
 
 
 def note_dispatched(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note what calls some functions by a text, and what may call what stores one of them."""
+    """Note what calls some functions by a text, and what may call a member that holds one of them."""
     for node in nodes:
         if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
             continue
@@ -64,12 +64,12 @@ def note_dispatched(state: ResearchState, nodes: Sequence[Node]) -> None:
         _note_put_together(state, node)
         mentions = [*_iter_mentions(state, node)]
         for event in dict.fromkeys(_iter_events(node, mentions)):
-            _note_lines(
+            _note_matching(
                 state, node, _EMITS.format(re.escape(event)), f'emits "{event}", for which {{}} is registered'
             )
         for signal in dict.fromkeys(_iter_first(_CONNECTS, node, mentions)):
             told = f"sends {signal}, to which {{}} is connected"
-            _note_lines(state, node, _SENDS.format(re.escape(signal)), told)
+            _note_matching(state, node, _SENDS.format(re.escape(signal)), told)
         for stores, calls in ((_STORES, _CALLS_STORED), (_TABLES, _CALLS_ENTRY)):
             for member in dict.fromkeys(_iter_first(stores, node, mentions)):
                 _note_stored(state, node, member, calls)
@@ -115,6 +115,7 @@ def _iter_mentions(state: ResearchState, node: Node) -> Iterator[str]:
 
 
 def _iter_events(node: Node, mentions: Sequence[str]) -> Iterator[str]:
+    """Yield the events for which some lines register a function."""
     registers = re.compile(_REGISTERS.format(re.escape(node.symbol.name)))
     yield from (found[1] for line in mentions for found in registers.finditer(line))
 
@@ -138,7 +139,8 @@ def _note_stored(state: ResearchState, node: Node, member: str, calls: str) -> N
             state.add(around, reason, 1, Confidence.POSSIBLE, (at,))
 
 
-def _note_lines(state: ResearchState, node: Node, pattern: str, told: str) -> None:
+def _note_matching(state: ResearchState, node: Node, pattern: str, told: str) -> None:
+    """Note the functions with lines that match, for a reason that has a place for the name of `node`."""
     lines: dict[Node, list[int]] = {}
     for around, at in _find(state, pattern, MOST_READ):
         lines.setdefault(around, []).append(at)

@@ -1,4 +1,4 @@
-"""Tell functions that do nothing themselves: they are declared only, or refuse with an error for that.
+"""Tell functions that do nothing themselves: they are only declared, or raise the error that says so.
 
 def find(self, key):                throw new NotImplementedException();
     raise NotImplementedError
@@ -13,9 +13,9 @@ from repo_mcp.research.findings.named_symbols import list_statements, read_body
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag
 
-LEAST_STATEMENTS = 3  # with the signature; a shorter function says what its call says
+LEAST_STATEMENTS = 3  # of a function that does something itself, its signature included
 _OPEN = re.compile(r"\bNotImplemented(?:Error|Exception)?\b|\bunimplemented!")
-_REFUSES = re.compile(rf"\s*(?:raise|throw)\b.*(?:{_OPEN.pattern})")  # behind it nothing is reached
+_REFUSES = re.compile(rf"\s*(?:raise|throw)\b.*(?:{_OPEN.pattern})")  # nothing below it is reached
 
 
 def is_open(state: ResearchState, node: Node) -> bool:

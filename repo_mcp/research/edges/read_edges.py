@@ -28,9 +28,9 @@ def expand_on(
 ) -> tuple[HopFindings, Bounds]:
     """Return the edges of a symbol, and the bounds within which its references were read.
 
-    If the bounds end before a sure user was found, in a test or outside of tests, more is read: nearer files
-    may use a common name often and mean other symbols. That is done for a first level, of so many symbols;
-    with 0 never.
+    If the bounds end before a sure user was found, in tests or outside of them as `tests` says, more is read:
+    nearer files may use a common name often and mean other symbols. The wider bounds are divided by
+    `subjects`, the number of symbols on the first level; if it is 0, no more is read.
     """
     found = traversal.expand(state, node, bounds)
     is_known = any(
@@ -48,7 +48,7 @@ def expand_on(
 
 
 def lacks_uses(state: ResearchState, names: Iterable[str]) -> bool:
-    """Return whether not all references to one of some qualified names were read."""
+    """Return True if some references to one of the qualified names were not read."""
     unread = {name for (what, _), noted in state.limits.items() if what == UNREAD for name in noted}
     return not unread.isdisjoint(names)
 

@@ -16,10 +16,10 @@ from repo_mcp.bodies.body import measure_indent
 from repo_mcp.record_classes import dataclass
 
 MOST_LINES = 60  # of one entry or section
-SAID_CHARS = 90  # of what is said of one error
+SAID_CHARS = 90  # of what is said of one error: about as long as a line
 _NAME = r"[A-Za-z_][\w.:]*"
 _MARKS = re.compile(r"^\s*(?:/\*\*?|\*/|\*|///?!?|#)?\s?")
-# `@throws {Closed} if`, `\\throws Closed if`, `:raises Closed: if`, `- Throws: `Closed` if`
+# `@throws {Closed} if`, `\throws Closed if`, `:raises Closed: if`, `- Throws: `Closed` if`
 _TAG = re.compile(
     rf"\s*(?:[@\\](?:throws?|exception)\s+\{{?({_NAME})\}}?(?:\s+-)?\s*"
     rf"|:(?:raises?|except|exception)\s+({_NAME}):\s*"
@@ -55,10 +55,12 @@ def list_documented(lines: Sequence[str], numbers: Sequence[int]) -> list[Docume
 
 
 def _begins_mark(line: str) -> bool:
+    """Return True for a line of a comment, and False for one of a docstring, which has no marks."""
     return line.lstrip()[:1] in ("/", "*", "#")
 
 
 def _iter_tags(plain: dict[int, str]) -> Iterator[Documented]:
+    """Yield what tags such as `@throws` and `<exception>` document."""
     for at, line in plain.items():
         tag, xml = _TAG.match(line), _XML.search(line)
         if tag is not None:
@@ -70,7 +72,7 @@ def _iter_tags(plain: dict[int, str]) -> Iterator[Documented]:
 
 
 def _iter_sections(plain: dict[int, str]) -> Iterator[Documented]:
-    """Yield the entries of a section `Raises`, whose lines are indented alike, or underlined."""
+    """Yield the entries of sections `Raises`: indented alike, or behind a line of dashes."""
     numbers = sorted(plain)
     for place, at in enumerate(numbers):
         if not _SECTION.match(plain[at]):

@@ -20,16 +20,16 @@ from repo_mcp.research.findings.named_symbols import (
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
-MOST_DECLARING = 4  # declarations of a name, of which one is entered
+MOST_DECLARING = 4  # declarations of a name; of more, it is not known which is entered
 MOST_STATEMENTS, MOST_LINES = 2, 30  # of a function or property that only makes what is entered
-LINE_CHARS = 300
+LINE_CHARS = 300  # of a line that enters something; a longer one is not read
 _ENTERS = re.compile(r"\s*(?:async )?with (.+):\s*(?:#.*)?$")
 _NAME = re.compile(r"(?:^|, )(?:\w+\.)*(\w+)\s*(?:\(|,|$| as )")
 _MAKES = re.compile(r"(?:=|\breturn)\s*(?:\w+\.)*([A-Z_]\w*)\(")
 
 
 def list_leaving(state: ResearchState, node: Node) -> list[Node]:
-    """Return the methods `__exit__` of what a function of Python enters, as far as its type is known."""
+    """Return the `__exit__` methods of what a Python function enters, where its type is known."""
     if node.language != "python":
         return []
     entered = (_ENTERS.match(line) for line in read_body(state, node) if len(line) <= LINE_CHARS)

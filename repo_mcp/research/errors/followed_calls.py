@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.bodies.statements import only_logs
-from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, EdgeType
@@ -17,7 +17,7 @@ from repo_mcp.research.errors.given_arguments import Given
 from repo_mcp.research.errors.guards import read_guard
 from repo_mcp.research.errors.raising_lines import fails, list_raising
 from repo_mcp.research.errors.reached_lines import join_known, list_unreached, read_call
-from repo_mcp.research.findings.bounds import GLANCE
+from repo_mcp.research.findings.bounds import GLANCE, LONG
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_users, list_uses
@@ -29,7 +29,6 @@ NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 LEVELS_ABOVE = 2  # of calls, from a function to those around it
 MOST_TRIED = 8  # functions that override one, until one is found that fails
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
-_BELOW = Bounds(files=40, references=240)  # of a long function: the call that fails may be its last
 
 
 def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, Reason]:
@@ -109,7 +108,7 @@ def _list_run(
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
     perhaps = _list_constructing(state, node) if depth == 1 else []
-    edges = (*list_uses(state, node, _BELOW, _MENTIONS), *perhaps)
+    edges = (*list_uses(state, node, LONG, _MENTIONS), *perhaps)
     unreached = list_unreached(state, node, given, {at for edge in edges for at in edge.lines})
     for edge in edges:
         other = state.get_node(edge.other)
@@ -131,7 +130,7 @@ def _list_run(
 
 def _list_constructing(state: ResearchState, node: Node) -> list[Edge]:
     """Return the calls of a function that may run one of a few constructors of a type."""
-    edges = state.graph.find_outgoing(node, CALLS, _BELOW).edges
+    edges = state.graph.find_outgoing(node, CALLS, LONG).edges
     return [
         edge
         for edge in edges

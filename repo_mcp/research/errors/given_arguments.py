@@ -3,8 +3,8 @@
     def open_shelf(path, *, key=None, strict=False)      open_shelf("rows", strict=True)
         ->  path is no null, key is null, strict is true; `if key is not None` never holds there
 
-Only literals and parameters that the call leaves out are known. A call that unpacks its arguments says
-nothing of what it does not name.
+Only literals, and the defaults of parameters that the call leaves out, are known. A call that unpacks its
+arguments says nothing of parameters that it does not name.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
+from repo_mcp.research.findings.open_brackets import CLOSING, OPENING, find_closing
+
 # Languages that write the name of a parameter before its type.
 _NAMES_FIRST = frozenset({"python", "typescript", "javascript", "swift", "rust", "go"})
-_OPENING, _CLOSING = "([{", ")]}"
 _QUOTES = "\"'`"
 _DEFAULT = re.compile(r"(?<![=!<>:])=(?![=>])")
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|:(?!:))\s*(.*)", re.DOTALL)
@@ -52,9 +53,9 @@ def split_list(text: str, sign: str = ",") -> list[str]:
             quote = "" if char == quote else quote
         elif char in _QUOTES:
             quote = char
-        elif char in _OPENING:
+        elif char in OPENING:
             depth += 1
-        elif char in _CLOSING:
+        elif char in CLOSING:
             depth -= 1
         elif not depth and text.startswith(sign, at):
             parts.append(text[begun:at])
@@ -76,9 +77,9 @@ def find_arguments(text: str, name: str) -> str | None:
             quote = "" if char == quote and text[at - 1] != "\\" else quote
         elif char in _QUOTES:
             quote = char
-        elif char in _OPENING:
+        elif char in OPENING:
             depth += 1
-        elif char in _CLOSING:
+        elif char in CLOSING:
             depth -= 1
             if not depth:
                 return text[found.end() : at]
@@ -137,6 +138,7 @@ def _read_parameter(text: str, language: str) -> tuple[str, str | None]:
 
 
 def _judge(value: str) -> Given | None:
+    """Return what is known of a written value; None for anything but a literal."""
     if _NULL.match(value):
         return Given.NULL
     if _FALSE.match(value):
@@ -152,7 +154,8 @@ def decide(condition: str, known: Mapping[str, Given]) -> bool | None:
 
 
 def _decide(text: str, known: Mapping[str, Given]) -> bool | None:
-    while text.startswith("(") and _closes_last(text):
+    """Return what `decide` does for a condition without the word that begins it."""
+    while text.startswith("(") and find_closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
     for signs, value in (((" or ", "||"), True), ((" and ", "&&"), False)):
         parts = _split_all(text, signs)
@@ -172,17 +175,8 @@ def _decide(text: str, known: Mapping[str, Given]) -> bool | None:
 
 
 def _split_all(text: str, signs: Sequence[str]) -> list[str]:
+    """Return the parts of a text between any of some signs, as `split_list` does for one."""
     parts = [text]
     for sign in signs:
         parts = [one for part in parts for one in split_list(part, sign)]
     return parts
-
-
-def _closes_last(text: str) -> bool:
-    """Return True if the bracket at the start of a text is closed by its last character."""
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char in _OPENING) - (char in _CLOSING)
-        if not depth:
-            return at == len(text) - 1
-    return False

@@ -1,6 +1,6 @@
 """Tell which lines of a function its known calls never reach, because their arguments rule it out.
 
-A parameter that the function gives a value itself decides nothing behind that line.
+Where the function itself gives a parameter another value, that parameter decides nothing further down.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from repo_mcp.research.findings.named_symbols import list_statements
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolKind
 
-CALL_LINES = 20  # of one call
-MOST_SIGNS = 400  # of a condition
+CALL_LINES = 20  # read of one call, whose arguments may stand on lines of their own
+CONDITION_CHARS = 400  # read of a condition
 _ANY_OWNER = ("super", "base", "this")  # by which constructors call others
 
 
@@ -39,7 +39,7 @@ def read_call(state: ResearchState, caller: Node, lines: Sequence[int], called: 
 
 
 def join_known(first: dict[str, Given], second: dict[str, Given]) -> dict[str, Given]:
-    """Return what two calls say alike."""
+    """Return what two calls agree on."""
     return {name: given for name, given in first.items() if second.get(name) is given}
 
 
@@ -71,7 +71,7 @@ def list_unreached(
         held = {name: given for name, given in known.items() if not 0 < given_at[name] < at}
         around = list_around(body, own, statements) if own is not None and held else ()
         for condition, otherwise in around:
-            told = decide(quote(body, (otherwise or condition,), MOST_SIGNS), held)
+            told = decide(quote(body, (otherwise or condition,), CONDITION_CHARS), held)
             if told is (otherwise is not None):
                 unreached.add(at)
     return unreached

@@ -1,4 +1,4 @@
-"""Find the brackets that are open at a place of a text. Pure."""
+"""Find the brackets that are open at a place of a text, and where one is closed. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 
 # What is no code: texts in quotes, and comments up to the end of their line.
 QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+OPENING, CLOSING = "([{", ")]}"
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
 # Quotes and brackets; what is escaped is neither, and no lifetime of Rust is a quote: `&'a str`.
 _SIGN = re.compile(r"\\.|(?<=[&<])'[a-z_]\w*+(?!')|[\"'()\[\]{}]", re.DOTALL)
 
@@ -18,7 +19,7 @@ def close_open(text: str) -> str:
         if closing and char == closing[-1]:
             closing.pop()
         elif not closing or closing[-1] not in "\"'":
-            closing += char if char in "\"'" else _CLOSING.get(char, "")
+            closing += char if char in "\"'" else _CLOSES.get(char, "")
     return "".join(reversed(closing))
 
 
@@ -26,8 +27,18 @@ def list_open_brackets(text: str) -> list[int]:
     """Return the positions of the brackets of a text that are not closed in it, the outermost first."""
     opened: list[int] = []
     for at, char in enumerate(text):
-        if char in "([{":
+        if char in OPENING:
             opened.append(at)
-        elif char in ")]}" and opened:
+        elif char in CLOSING and opened:
             opened.pop()
     return opened
+
+
+def find_closing(text: str, start: int) -> int | None:
+    """Return the position at which the bracket at `start` is closed; None if it is not."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] in OPENING) - (text[at] in CLOSING)
+        if not depth:
+            return at
+    return None

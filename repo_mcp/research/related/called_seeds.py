@@ -12,6 +12,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.edges.link_order import is_helper
+from repo_mcp.research.edges.open_functions import LEAST_STATEMENTS
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.citing import shorten_in
@@ -30,10 +31,9 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 SHORT_TYPE = 60  # lines of a type that is shown as a whole
 MOST_CALLED = 6  # functions that are added
-LEAST_STATEMENTS = 3  # of a function that does something, with the signature
 LINE_CHARS = 400  # read of a line with calls, so that none takes long
-_CALLED_MEMBER = re.compile(r"(?:\.|->)(\w+)\s*\(")
 FEW_OTHERS = 4  # declarations that only have words of the question, behind those that are named and called
+_CALLED_MEMBER = re.compile(r"(?:\.|->)(\w+)\s*\(")
 
 
 def put_called(state: ResearchState, seeds: Sequence[Seed], first: Collection[Node]) -> list[Seed]:
@@ -76,7 +76,7 @@ def _list_called(
 ) -> Iterator[tuple[Node, Reason]]:
     """Yield what a function calls, in the order of its lines, each with a reason.
 
-    A call of a member on what no type is known for is one of an `owner` that has such a member.
+    A call on what has no known type counts as one of a member of the `owners`, if these have one of its name.
     """
     if node is None or node.symbol.kind not in DOING:
         return
@@ -121,6 +121,6 @@ def _order_calls(state: ResearchState, node: Node, owners: Sequence[Node]) -> It
 
 
 def _does_something(state: ResearchState, node: Node) -> bool:
-    """Return True for a function of some statements; one of many lines has them."""
+    """Return True for a function of LEAST_STATEMENTS; one of many lines has them."""
     is_long = count_lines(node) > HANDING_LINES
     return node.symbol.kind in DOING and (is_long or len(list_statements(state, node)) >= LEAST_STATEMENTS)

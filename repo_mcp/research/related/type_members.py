@@ -13,6 +13,7 @@ from repo_mcp.blocks.block_worth import rate_work
 from repo_mcp.bodies.body import Body, list_code
 from repo_mcp.bodies.statements import cut_statements
 from repo_mcp.graph.nodes import Node
+from repo_mcp.research.edges.open_functions import LEAST_STATEMENTS
 from repo_mcp.research.edges.shared_members import find_members
 from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.reasons import Reason, Role
@@ -23,7 +24,6 @@ from repo_mcp.text.analysis import get_word_terms
 
 _WORD = re.compile(r"\w+")
 LEADING = 8  # best declarations among which types are looked at
-LEAST_STATEMENTS = 3  # of a function that does something, with the signature
 MOSTLY = 0.6  # of the statements of a constructor; one that sets so many fields does little
 # A statement that sets a field: `self.shelf = rescue`, `this.#open = false`, `@parcels = parcels`
 _SETS_FIELD = re.compile(r"\s*(?:(?:this|self)\.|\$?this->|@)#?\w+(?:\s*:[^=]++)?\s*=(?!=)")

@@ -1,4 +1,4 @@
-"""Find what reads a setting through a member that only hands it out.
+"""Find what reads a setting through a member that only returns it.
 
 public long getPatience() { return patience; }       pool.wait(config.getPatience())  reads it, too
 """
@@ -18,7 +18,7 @@ from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 ACCESSOR_LINES = 5  # of a member that has room for one statement at most, with an annotation
-MOST_ACCESSORS = 4
+MOST_ACCESSORS = 4  # of one setting, whose users are read
 _BOUNDS = Bounds(files=40, references=200)
 _PREFIX = re.compile(r"^(?:#|_)*(?:get|is|has)?_?", re.IGNORECASE)
 
@@ -26,11 +26,11 @@ _PREFIX = re.compile(r"^(?:#|_)*(?:get|is|has)?_?", re.IGNORECASE)
 def list_through_accessors(
     state: ResearchState, name: str, reading: Sequence[ExactMatch]
 ) -> list[ExactMatch]:
-    """Return the lines of the program that use the members which only hand out a setting."""
+    """Return the lines of the program that use the members around `reading` which only return a setting."""
     known = {(one.path, one.start_line) for one in reading}
     accessors = dict.fromkeys(state.source.find_around(one.path, one.start_line) for one in reading)
     found: list[ExactMatch] = []
-    for node in [one for one in accessors if one is not None and _hands_out(one, name)][:MOST_ACCESSORS]:
+    for node in [one for one in accessors if one is not None and _only_returns(one, name)][:MOST_ACCESSORS]:
         for edge in list_users(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
             user = state.get_node(edge.other)
             if not is_program(user.path) or is_test_node(user) or user == node:
@@ -43,7 +43,7 @@ def list_through_accessors(
     return found
 
 
-def _hands_out(node: Node, name: str) -> bool:
+def _only_returns(node: Node, name: str) -> bool:
     """Return True for a short function or property that is named after a setting."""
     is_member = node.symbol.kind in CALLABLE_KINDS or node.symbol.kind is SymbolKind.PROPERTY
     if not is_member or count_lines(node) > ACCESSOR_LINES:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.graph.edges import Bounds, Edge
+from repo_mcp.graph.edges import Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.findings.bounds import LONG
 from repo_mcp.research.findings.citing import shorten_in
 from repo_mcp.research.findings.locating import count_shared_folders, weaker
 from repo_mcp.research.findings.named_symbols import count_lines, is_program_line, show_body
@@ -46,7 +47,6 @@ _FIELD_SET = re.compile(
 _BARE_SET = re.compile(r"\s*(\w{4,})\s*[+|]?=(?![=>]).*;\s*$")
 _BARE_SETS = dict.fromkeys(("java", "csharp", "cpp"), _BARE_SET)
 _BARE_SETS["swift"] = re.compile(r"\s*(\w{4,})\s*[+|]?=(?![=>])")
-_BOUNDS = Bounds(files=40, references=240)
 
 
 def note_readers(state: ResearchState, nodes: Sequence[Node], *, below: bool = False) -> None:
@@ -85,7 +85,7 @@ def list_called(state: ResearchState, node: Node, words: Sequence[str], least: i
     if not words:
         return []
     called = [
-        (edge, state.get_node(edge.other)) for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
+        (edge, state.get_node(edge.other)) for edge in state.graph.find_outgoing(node, CALLS, LONG).edges
     ]
     return [
         edge
@@ -102,7 +102,7 @@ def _note_setters(state: ResearchState, node: Node, words: Sequence[str]) -> lis
 
     These have all words of its name in theirs, or are all that it calls.
     """
-    edges = state.graph.find_outgoing(node, CALLS, _BOUNDS).edges
+    edges = state.graph.find_outgoing(node, CALLS, LONG).edges
     is_only = len(edges) == 1 and edges[0].confidence is not Confidence.POSSIBLE
     setters = []
     for edge in edges if is_only else list_called(state, node, words, len(words)):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.research.findings.open_brackets import QUOTED, list_open_brackets
+from repo_mcp.research.findings.open_brackets import QUOTED, find_closing, list_open_brackets
 
 MOST_LINES = 48  # above and below, in which the brackets may stand
 MOST_LEVELS = 4  # of braces in braces
@@ -22,7 +22,6 @@ _BESIDE = re.compile(r"[(,]\s*$")
 _BEHIND_PARAMETER = re.compile(r"\s*(?:[,)]|=(?!=)|:)")
 _BEGINS_BODY = re.compile(r"\s*(?::\s*[^{};]{1,200}?)?\s*(?:=>|\{)")
 _CALLED = re.compile(r"(?:\b(?:if|for|while|switch|catch|return|await)|=>)\s*$")
-_OPENING, _CLOSING = "([{", ")]}"
 
 
 def is_unpacked(lines: Sequence[str], at: int, name: str) -> bool:
@@ -52,7 +51,7 @@ def _is_taken(text: str, position: int) -> bool:
     for start in reversed(opened[-MOST_LEVELS:]):
         if text[start] != "{":
             return False
-        end = _find_closing(text, start)
+        end = find_closing(text, start)
         if end is None:
             return False
         before, behind = text[:start], text[end + 1 :]
@@ -70,16 +69,7 @@ def _is_parameter(text: str, start: int, behind: str) -> bool:
     around = list_open_brackets(text[:start])
     if not around or text[around[-1]] != "(" or not _BEHIND_PARAMETER.match(behind):
         return False
-    end = _find_closing(text, around[-1])
+    end = find_closing(text, around[-1])
     if end is None or _CALLED.search(text[: around[-1]]):
         return False
     return _BEGINS_BODY.match(text[end + 1 :]) is not None
-
-
-def _find_closing(text: str, start: int) -> int | None:
-    depth = 0
-    for at in range(start, len(text)):
-        depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
-        if not depth:
-            return at
-    return None

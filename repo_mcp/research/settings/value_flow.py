@@ -27,15 +27,15 @@ MOST_READERS = 8  # functions whose statements are shown
 MOST_USES = 4  # of the value in one function
 MOST_TESTS = 2  # functions of tests that stay among the findings
 LEAST_ALIKE = 2  # words of the value in the name of a function that works for it
-MOST_CHAINED, CALLED_CHARS = 3, 1_100  # such functions, each called by the one before, characters of each
+MOST_CHAINED, CALLED_CHARS = 3, 1_100  # such functions, each called by the last, and characters of each
 MOST_FOLLOWED = 3  # functions that read the fields which one sets
 
 
 def show_value_flow(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Show the statements of the functions found that use a value, and note what follows from them.
 
-    That is what they call by a name like that of the value, and what reads the fields that they set. Of
-    tests, few stay.
+    What follows is what they call by a name like that of the value, and what reads the fields that they set.
+    Few findings in tests are kept.
     """
     name = nodes[0].symbol.name
     users: dict[Node, list[int]] = {}
@@ -81,7 +81,7 @@ def _choose_lines(state: ResearchState, node: Node, uses: Sequence[int], name: s
 
 
 def _note_called(state: ResearchState, node: Node, shown: Sequence[int], words: Sequence[str]) -> None:
-    """Note what some lines of a function call by a name like that of the value, and what that calls so."""
+    """Note what lines of a function call that is named like the value, and what that calls in its turn."""
     least = min(len(words), LEAST_ALIKE)
     called = [one for one in list_called(state, node, words, least) if not {*one.lines}.isdisjoint(shown)]
     caller = node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.research.findings.open_brackets import close_open
+from repo_mcp.research.findings.open_brackets import close_open, find_closing
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ from repo_mcp.research.findings.open_brackets import close_open
 )
 def test_what_a_cut_leaves_open_is_closed(text: str, closing: str) -> None:
     assert close_open(text) == closing
+
+
+@pytest.mark.parametrize(
+    ("text", "closed"), [("(lot)", 4), ("({lot: [1]}) + tell()", 11), ("(lot) or (late)", 4), ("(lot", None)]
+)
+def test_the_bracket_that_closes_the_first_one(text: str, closed: int | None) -> None:
+    assert find_closing(text, 0) == closed
