@@ -350,16 +350,14 @@ def describe_section(state: ResearchState) -> list[str]:
 
 def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     """Return what a symbol calls, except itself: guessed names first, then those of its file, each in the
-    order of the calls.
+    order of the findings.
 
     What a call of an interface's method runs is called, too, unless it may be one of more than FEW_CALLED. If
     some callees fit the question's words, the others, such as a conversion of text, are left out.
     """
     links = [one for one in state.links.values() if one.source == caller.declaration and one.kind == "calls"]
     called = {link.target for link in links} - {caller.declaration}
-    uses = list_uses(state, caller, NARROW)
-    order = {edge.other: min(edge.lines, default=0) for edge in uses}
-    for edge in uses:
+    for edge in list_uses(state, caller, NARROW):
         run = list_standing_in(state, state.get_node(edge.other))
         called |= {one.declaration for one in run if len(run) <= FEW_CALLED} - {caller.declaration}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
@@ -368,9 +366,4 @@ def _list_called(state: ResearchState, caller: Node) -> Iterable[Node]:
     near = {one.node for one in state.findings if not one.hop and one.role is not Role.BESIDE}
     fitting = [node for node in nodes if node in near or shares_word(node.symbol.name, words)]
     guesses = list_own_names(state.request.guesses)
-
-    def rank(node: Node) -> tuple[bool, bool, int]:
-        at = order.get(node.declaration, caller.symbol.end_line)  # what stands in for another comes last
-        return node.symbol.name not in guesses, node.path != caller.path, at
-
-    return sorted(fitting, key=rank)
+    return sorted(fitting, key=lambda node: (node.symbol.name not in guesses, node.path != caller.path))

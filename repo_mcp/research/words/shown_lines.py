@@ -25,8 +25,8 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 ROOM = 7_700  # characters of excerpts and of the fields beside them
 BODIES = 8  # best declarations, of which lines are shown, however little room there is
-# Declarations of which lines are shown for an open question. Of the first five of 300 answers one in four was
-# wanted, of the sixth and seventh one in 17, and of 600 further ones one in 30.
+# Declarations of which lines are shown for an open question. Of the first five of 350 answers one in four was
+# wanted, of the sixth and seventh one in 19, and of 730 further ones one in 30.
 MOST_BODIES = 7
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM

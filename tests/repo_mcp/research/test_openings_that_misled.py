@@ -177,7 +177,7 @@ GATES = {
 
 def test_beside_the_best_what_the_question_names_is_told_and_no_other_that_it_calls() -> None:
     claim = Asked(GATES).ask("How does a gate let a van through? (open_gate, read_pass, lift_bar)").claim
-    assert "It calls gate.read_pass (depot/gate.py:16-19) and gate.lift_bar (:22-25)." in claim
+    assert "It calls gate.lift_bar (depot/gate.py:22-25) and gate.read_pass (:16-19)." in claim
     assert "gate.light" not in claim
     assert "let_in" not in claim
 
