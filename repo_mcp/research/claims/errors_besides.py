@@ -29,17 +29,15 @@ def describe_documented(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return a sentence on the errors that the comments on some functions document; "" if none does."""
     told: list[str] = []
     known: set[str] = set()
+    path = ""  # of the entry before: one of the same file has none
     for one in named:
         entries = [entry for entry in _read(state, one) if entry.name not in known]
         known.update(entry.name for entry in entries)
-        path = "" if told else one.path
         for entry in entries[: MOST_DOCUMENTED - len(told)]:
             said = f' "{entry.said}"' if entry.said else ""
-            told.append(
-                f"{entry.name}{said} ({path}:{entry.line})"
-                if not told
-                else f"{entry.name}{said} (:{entry.line})"
-            )
+            place = f":{entry.line}" if one.path == path else f"{one.path}:{entry.line}"
+            told.append(f"{entry.name}{said} ({place})")
+            path = one.path
     return f"Documented: {join_names(told, MOST_DOCUMENTED)}." if told else ""
 
 

@@ -10,7 +10,7 @@ arguments says nothing of parameters that it does not name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 from repo_mcp.research.findings.open_brackets import CLOSING, OPENING, find_closing
@@ -44,24 +44,11 @@ class Given(Enum):
 
 def split_list(text: str, sign: str = ",") -> list[str]:
     """Return the parts of a text between signs that lie in no brackets and no quotes."""
-    parts, depth, quote, begun, at = list[str](), 0, "", 0, 0
-    while at < len(text):
-        char = text[at]
-        if char == "\\":
-            at += 1
-        elif quote:
-            quote = "" if char == quote else quote
-        elif char in _QUOTES:
-            quote = char
-        elif char in OPENING:
-            depth += 1
-        elif char in CLOSING:
-            depth -= 1
-        elif not depth and text.startswith(sign, at):
+    parts, begun = list[str](), 0
+    for at, depth in _iter_unquoted(text):
+        if not depth and at >= begun and text.startswith(sign, at):
             parts.append(text[begun:at])
-            at += len(sign) - 1
-            begun = at + 1
-        at += 1
+            begun = at + len(sign)
     return [*parts, text[begun:]]
 
 
@@ -70,20 +57,26 @@ def find_arguments(text: str, name: str) -> str | None:
     found = re.search(rf"(?<![\w$]){re.escape(name)}\s*(?:<[^<>()]*>\s*)?\(", text)
     if found is None:
         return None
+    ends = (at for at, depth in _iter_unquoted(text, found.end() - 1) if not depth)
+    end = next(ends, None)
+    return None if end is None else text[found.end() : end]
+
+
+def _iter_unquoted(text: str, at: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the places outside of quotes from one on, each with the number of brackets open behind it."""
     depth, quote = 0, ""
-    for at in range(found.end() - 1, len(text)):
+    while at < len(text):
         char = text[at]
-        if quote:
-            quote = "" if char == quote and text[at - 1] != "\\" else quote
+        if char == "\\":
+            at += 1  # what is escaped neither begins nor ends anything
+        elif quote:
+            quote = "" if char == quote else quote
         elif char in _QUOTES:
             quote = char
-        elif char in OPENING:
-            depth += 1
-        elif char in CLOSING:
-            depth -= 1
-            if not depth:
-                return text[found.end() : at]
-    return None
+        else:
+            depth += (char in OPENING) - (char in CLOSING)
+            yield at, depth
+        at += 1
 
 
 def read_given(parameters: str, arguments: str, language: str) -> dict[str, Given]:

@@ -75,3 +75,13 @@ def test_what_is_documented_is_told_apart_from_what_arises_and_the_base_is_named
 def test_one_error_has_no_base_in_common() -> None:
     text = SHELF.replace("    if row.is_late:\n        raise Late(row)\n", "")
     assert "derive" not in Asked({"shelf.py": text}).ask("which errors can open_shelf raise?").claim
+
+
+def test_what_functions_of_two_files_document_is_cited_in_each() -> None:
+    comment = '    """Shut.\n\n    Raises:\n      {}: If it is late.\n    """\n'
+    files = {
+        f"{name}.py": f"def shut(one):\n{comment.format(name.title())}    return one\n"
+        for name in ("box", "van")
+    }
+    claim = Asked(files).ask("which errors can shut raise?").claim
+    assert 'Documented: Box "If it is late" (box.py:5) and Van "If it is late" (van.py:5).' in claim

@@ -71,6 +71,7 @@ def test_a_condition_is_decided_by_what_is_known(condition: str, holds: bool | N
 def test_arguments_are_cut_outside_of_brackets_and_quotes() -> None:
     assert split_list("a, f(b, c), ',', {d: [1, 2]}") == ["a", " f(b, c)", " ','", " {d: [1, 2]}"]
     assert find_arguments('x = Shelf(\n    "a)", f(1),\n)\n', "Shelf") == '\n    "a)", f(1),\n'
+    assert find_arguments(r'Shelf("a\\", f("\"("))', "Shelf") == r'"a\\", f("\"(")'
     assert find_arguments("myShelf(1)", "Shelf") is None
     assert find_arguments("Shelf(1", "Shelf") is None
 
