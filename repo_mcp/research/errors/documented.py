@@ -27,10 +27,11 @@ _TAG = re.compile(
 )
 _XML = re.compile(rf"<exception\s+cref=\"(?:\w:)?({_NAME})\"\s*(?:/>|>(.*?)(?:</exception>|$))")
 _SECTION = re.compile(r"\s*Raises:?\s*$")
-_ENTRY = re.compile(rf"\s*(?::class:)?`?~?({_NAME})`?\s*(?::\s*(.*))?$")
+_ENTRY = re.compile(rf"\s*(?::class:)?`?~?({_NAME})`?\s*+(?::\s*+(.*))?$")
 _ENDS = re.compile(r"\s*(?:[@\\]\w|:\w+[ :]|</?\w+|-\s+\w+:|\"\"\"|''')")
 _INLINE = re.compile(
-    r"<(?:see|paramref|typeparamref|c)\b[^<>]*?(?:\"(?:\w:)?([^\"<>]*)\")?\s*/?>|</\w+>|\{@\w+\s+([^{}]*)\}"
+    r"<(?:see|paramref|typeparamref|c)\b[^<>\"]*+(?:\"(?:\w:)?([^\"<>]*+)\"[^<>]*+)?>|</\w+>"
+    r"|\{@\w++\s++([^{}]*+)\}"
 )
 
 

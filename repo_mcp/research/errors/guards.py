@@ -12,7 +12,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 
 # A condition with what it leads to on its line: `if (row == null) throw new RowException(`
 _INLINE = re.compile(
-    r"\s*+[})]*\s*+((?:else\s+)?(?:if|elif|unless)\b.*?)\s*\b(?:throw|raise|return|panic|reject)\b"
+    r"\s*+[})]*+\s*+((?:else\s++)?(?:if|elif|unless)\b.*?)\b(?:throw|raise|return|panic|reject)\b"
 )
 
 
@@ -31,7 +31,7 @@ def read_guard(state: ResearchState, path: str, first: int, last: int, at: int) 
     position = next((n for n, one in enumerate(statements) if one.first <= at <= one.last), 0)
     inline = _INLINE.match(read_line(body, statements[position])) if position else None
     if inline is not None:
-        said = inline[1].rstrip(" :{").replace("`", "'")
+        said = inline[1].rstrip(" \t:{").replace("`", "'")
         cut = said if len(said) <= QUOTED_CHARS else f"{said[: QUOTED_CHARS - 1].rpartition(' ')[0]} …"
         return Guard(f"`{cut}`", (statements[position].first,))
     for outer in list_outer(body, statements, position) if position else ():

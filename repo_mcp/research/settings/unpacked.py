@@ -20,7 +20,7 @@ _TAKEN_FROM = re.compile(r"\s*(?::\s*[^=;]{1,200})?=(?![=>])|\s+(?:of|in)\b")
 _INSIDE = re.compile(r"\w\s*:\s*$")  # of another such object: `{ server: { port } }`
 _BESIDE = re.compile(r"[(,]\s*$")
 _BEHIND_PARAMETER = re.compile(r"\s*(?:[,)]|=(?!=)|:)")
-_BEGINS_BODY = re.compile(r"\s*(?::\s*[^{};]{1,200}?)?\s*(?:=>|\{)")
+_BEGINS_BODY = re.compile(r"\s*+(?::[^{};]{1,200}?)?(?:=>|\{)")
 _CALLED = re.compile(r"(?:\b(?:if|for|while|switch|catch|return|await)|=>)\s*$")
 
 
