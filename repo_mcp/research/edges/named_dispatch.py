@@ -36,9 +36,8 @@ _REGISTERS = (
     r"\.(?:on|once|addListener|addEventListener|prependListener|subscribe|listen|hook|tap|bind|add_listener"
     r"|register\w*|connect)\(\s*[\"'`]([\w:./-]+)[\"'`]\s*,[^\n]*(?<![\w.$]){}(?![\w$(])"
 )
-_EMITS = (
-    r"(?:emit|emitAsync|dispatch|dispatchEvent|fire|trigger|publish|send|notify|call)\w*\(\s*[\"'`]{}[\"'`]"
-)
+EMITTING = "emit|dispatch|fire|trigger|publish|send|notify"  # how functions begin that are given an event
+_EMITS = rf"(?:{EMITTING}|call)\w*\(\s*[\"'`]{{}}[\"'`]"
 _STORES = (
     r"\.(\w{{4,}})\s*=\s*(?:[\w.]+\.)?{0}\s*;?\s*$|^\s*(\w{{4,}})\s*:\s*(?:[\w.]+\.)?{0}\s*,?\s*$"
     r"|(?<![\w.])(\w{{4,}})\s*:\s*(?:[\w.]+\.)?{0}\s*[,}})]"

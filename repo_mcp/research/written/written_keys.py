@@ -22,6 +22,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.hops import follow
+from repo_mcp.research.edges.named_dispatch import EMITTING
 from repo_mcp.research.edges.traversals import DEPENDENTS
 from repo_mcp.research.errors.branches import READ_CHARS, build_body
 from repo_mcp.research.errors.guards import read_guard
@@ -56,7 +57,7 @@ _EVENT = re.compile(
     r"[`'\"]([\w:./-]+)[`'\"]|[`'\"]([\w:./-]+)[`'\"] (?:event|signal|hook|message|topic|channel)s?\b",
     re.IGNORECASE,
 )
-_EMITS = r"(?:emit|dispatch|fire|trigger|publish|send|notify|raise)\w*$"
+_EMITS = rf"(?:{EMITTING}|raise)\w*$"
 _OF_EVENT = re.compile(
     rf"(?:^|[.>:_])(?:{_EMITS}|(?:on|once|off|connect|subscribe|wait_?for|listen)$)|[Ll]istener$",
     re.IGNORECASE,
