@@ -61,7 +61,8 @@ async def _search_over_http(served: Served, query: str) -> str:
         while True:
             answer = await session.call_tool("repo.search", {"query": query})
             text = str(answer.content[0].text)  # type: ignore[union-attr]
-            if not answer.is_error and "being refreshed" not in text:
+            is_growing = "being refreshed" in text or "No indexed file" in text
+            if not (answer.is_error or is_growing):
                 return text
             await anyio.sleep(0.1)  # not everything is indexed yet
 
