@@ -26,7 +26,7 @@ from repo_mcp.languages.outline.adapter_answers import (
 )
 from repo_mcp.languages.outline.installed import InstalledAdapter, load_adapter
 from repo_mcp.model import Symbol
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.record_builder import Head, SymbolRecordBuilder, encode_failure
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 PREFIX = "adapter/"
@@ -194,7 +194,7 @@ def build_record(
         kind = _KINDS.get(one.kind, SymbolKind.VARIABLE)
         parent = known.get(one.parent_symbol or "", 0)
         flags = SymbolFlag.DOCUMENTED if one.doc else 0
-        ordinal = builder.add_symbol(one.name, kind, parent, one.start_line, one.end_line, flags=flags)
+        ordinal = builder.add_symbol(one.name, kind, parent, one.start_line, one.end_line, Head(flags=flags))
         known[one.name if one.parent_symbol is None else f"{one.parent_symbol}.{one.name}"] = ordinal
         placed.append((one.start_line, one.end_line, ordinal))
     around: list[tuple[int, int, int]] = []

@@ -24,7 +24,7 @@ from repo_mcp.scip.descriptors import LOCAL, list_last_names, split_symbol
 from repo_mcp.scip.export import is_letter
 from repo_mcp.scip.messages import DEFINITION, FORWARD_DEFINITION, Document, Occurrence, PositionEncoding
 from repo_mcp.symbol_index.precise_record import encode_precise_record
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import Head, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 
 MAX_LINE_CHARS = 5_000  # places in longer lines are not read: people do not write such lines
@@ -260,11 +260,13 @@ def _copy_record(record: SymbolRecord, rows: Iterable[Reference]) -> SymbolRecor
         symbol = record.get_symbol(ordinal)
         builder.add_symbol(
             *(symbol.name, symbol.kind, symbol.parent, symbol.start_line, symbol.end_line),
-            flags=symbol.flags,
-            access=symbol.access,
-            parameters=symbol.parameters,
-            parameter_count=symbol.parameter_count,
-            return_type=symbol.return_type,
+            Head(
+                flags=symbol.flags,
+                access=symbol.access,
+                parameters=symbol.parameters,
+                parameter_count=symbol.parameter_count,
+                return_type=symbol.return_type,
+            ),
         )
     for row in rows:
         builder.add_reference(

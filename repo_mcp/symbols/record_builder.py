@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
 from repo_mcp.symbols.model import ACCESS_SHIFT, Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.symbols.symbol_record import HEADER, MAX_REFERENCES, MAX_SYMBOLS, REFERENCE_COLUMNS, VERSION
@@ -17,6 +18,19 @@ from repo_mcp.symbols.symbol_record import HEADER, MAX_REFERENCES, MAX_SYMBOLS, 
 MAX_TEXT_CHARS = 300  # of one string; longer ones are cut and end in "…"
 ReferenceRow = tuple[int, int, str, str, str, int, int]
 ReferenceKey = tuple[int, int, str, str, str, int]  # a row without the arguments
+
+
+class Head(NamedTuple):
+    """The head of a declaration: what it says besides its name and kind."""
+
+    flags: SymbolFlag | int = 0
+    access: Access = Access.NONE
+    parameters: str = ""  # as written, with their brackets
+    parameter_count: int = 0
+    return_type: str = ""  # of a variable, its type
+
+
+BARE_HEAD = Head()
 
 
 class _Numbers(dict[str, int]):
@@ -44,12 +58,7 @@ class SymbolRecordBuilder:
         parent: int,
         start_line: int,
         end_line: int,
-        *,
-        flags: SymbolFlag | int = 0,
-        access: Access = Access.NONE,
-        parameters: str = "",
-        parameter_count: int = 0,
-        return_type: str = "",
+        head: Head = BARE_HEAD,
     ) -> int:
         """Add a symbol and return its ordinal. Its parent must have been added before.
 
@@ -67,10 +76,10 @@ class SymbolRecordBuilder:
                 parent,
                 start_line,
                 end_line - start_line,
-                int(flags) | int(access) << ACCESS_SHIFT,
-                number[parameters],
-                parameter_count,
-                number[return_type],
+                int(head.flags) | int(head.access) << ACCESS_SHIFT,
+                number[head.parameters],
+                head.parameter_count,
+                number[head.return_type],
             )
         )
         return ordinal

@@ -32,7 +32,7 @@ from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.storage import packs
 from repo_mcp.storage.pack_keys import NO_KEY
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import Head, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.unified_diff import parse_diff
@@ -254,7 +254,7 @@ _MANIFEST = bytes(_INDEX.files["manifest"])
 def _build_record() -> bytes:
     builder = SymbolRecordBuilder("a.py", 40)
     outer = builder.add_symbol("Outer", SymbolKind.CLASS, 0, 1, 20)
-    builder.add_symbol("inner", SymbolKind.METHOD, outer, 3, 9, parameters="(x)", return_type="int")
+    builder.add_symbol("inner", SymbolKind.METHOD, outer, 3, 9, Head(parameters="(x)", return_type="int"))
     builder.add_reference(1, ReferenceRole.CALL, "call", 4, qualifier="self", arguments=2)
     return builder.encode()
 

@@ -74,6 +74,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.recorded_rows import FLAT_KINDS, RowRules
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _on_alias(walk: CaptureWalk, node: Node) -> None:
     flags = find_public_flag(walk, walk.scope.access)
     result = walk.read_line(node.child_by_field_name("type"))
     name, kind = walk.read(name_node), SymbolKind.TYPE
-    ordinal = walk.declare(node, name, kind, flags=flags, access=walk.scope.access, result=result)
+    ordinal = walk.declare(node, name, kind, Head(flags=flags, access=walk.scope.access, return_type=result))
     walk.types_by_name.setdefault(name, ordinal)
 
 
@@ -172,7 +173,9 @@ def _on_concept(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
-        walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=find_public_flag(walk, Access.NONE))
+        walk.declare(
+            node, walk.read(name_node), SymbolKind.TYPE, Head(flags=find_public_flag(walk, Access.NONE))
+        )
 
 
 # Functions
@@ -290,11 +293,13 @@ def _declare_method(
         node,
         name,
         SymbolKind.CONSTRUCTOR if name == holder.name else SymbolKind.METHOD,
-        flags=flags,
-        access=holder.access,
-        parameters=walk.read_line(parameters),
-        count=count,
-        result=spell_type(walk, node.child_by_field_name("type"), found),
+        Head(
+            flags=flags,
+            access=holder.access,
+            parameters=walk.read_line(parameters),
+            parameter_count=count,
+            return_type=spell_type(walk, node.child_by_field_name("type"), found),
+        ),
         parent=holder.ordinal,
     )
 
@@ -358,7 +363,9 @@ def _declare_property(
     flags = find_public_flag(walk, access)
     flags |= SymbolFlag.STATIC if is_static(walk, node, found.name.start_byte) else 0
     result, kind = spell_type(walk, type_node, found), SymbolKind.PROPERTY
-    walk.declare(node, walk.read(found.name), kind, flags=flags, access=access, result=result, opens=opens)
+    walk.declare(
+        node, walk.read(found.name), kind, Head(flags=flags, access=access, return_type=result), opens=opens
+    )
 
 
 def _on_friend(walk: CaptureWalk, node: Node) -> None:

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import Extent, OpenScope
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
     walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
     title = found["title"].decode("utf-8", "replace").strip('"')
     macro = "" if head is None else head["macro"].decode()
-    walk.declare(node, title, SymbolKind.METHOD, parent=parent, result=macro, extent=Extent(row))
+    walk.declare(node, title, SymbolKind.METHOD, Head(return_type=macro), parent=parent, extent=Extent(row))
     return True
 
 

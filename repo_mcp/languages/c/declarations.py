@@ -40,6 +40,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_type,
 )
 from repo_mcp.languages.treesitter.recorded_rows import FLAT_KINDS, RowRules
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     access = Access.NONE if walk.scope.kind in FLAT_KINDS else walk.scope.access
     flags = find_public_flag(walk, access)
     parent = walk.types_by_name.get(owner)
-    ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
+    ordinal = walk.declare(
+        node, name, kind, Head(access=access, flags=flags, parameters=arguments), parent=parent
+    )
     walk.types_by_name.setdefault(name, ordinal)
     walk.types_by_name.setdefault(name_nested(walk.parents[ordinal], name), ordinal)
 
@@ -115,7 +118,9 @@ def on_enumerator(walk: CaptureWalk, node: Node) -> None:
     flags = find_public_flag(walk, scope.access)
     result = scope.name if scope.ordinal in walk.scoped_enums else ""
     kind = SymbolKind.ENUM_MEMBER
-    walk.declare(node, walk.read(node), kind, flags=flags, access=scope.access, result=result, opens=False)
+    walk.declare(
+        node, walk.read(node), kind, Head(flags=flags, access=scope.access, return_type=result), opens=False
+    )
 
 
 def on_typedef(walk: CaptureWalk, node: Node) -> None:
@@ -133,7 +138,9 @@ def on_typedef(walk: CaptureWalk, node: Node) -> None:
             continue
         result = spell_type(walk, type_node, found)
         flags = find_public_flag(walk, walk.scope.access)
-        ordinal = walk.declare(node, name, SymbolKind.TYPE, flags=flags, result=result, opens=False)
+        ordinal = walk.declare(
+            node, name, SymbolKind.TYPE, Head(flags=flags, return_type=result), opens=False
+        )
         walk.types_by_name.setdefault(name, ordinal)
 
 
@@ -199,10 +206,12 @@ def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: in
         node,
         walk.read(found.name),
         SymbolKind.FUNCTION,
-        flags=flags,
-        parameters=walk.read_line(parameters),
-        count=count,
-        result=spell_type(walk, node.child_by_field_name("type"), found),
+        Head(
+            flags=flags,
+            parameters=walk.read_line(parameters),
+            parameter_count=count,
+            return_type=spell_type(walk, node.child_by_field_name("type"), found),
+        ),
     )
 
 
@@ -261,7 +270,7 @@ def declare_variable(
     kind = SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE
     result = spell_type(walk, type_node, found)
     note_initialised(walk, found.value, result)
-    walk.declare(node, walk.read(found.name), kind, flags=flags, result=result, opens=opens)
+    walk.declare(node, walk.read(found.name), kind, Head(flags=flags, return_type=result), opens=opens)
 
 
 def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
@@ -300,7 +309,11 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
         opens = not has_body and declarator is declarators[-1]
         kind = SymbolKind.PROPERTY
         walk.declare(
-            node, walk.read(found.name), kind, flags=SymbolFlag.PUBLIC_API, result=result, opens=opens
+            node,
+            walk.read(found.name),
+            kind,
+            Head(flags=SymbolFlag.PUBLIC_API, return_type=result),
+            opens=opens,
         )
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def declare_listed_members(
             name = _expand(template, names, arguments)
             if name:
                 kind, flags = SymbolKind.ENUM_MEMBER, SymbolFlag.PUBLIC_API
-                walk.declare(node, name, kind, flags=flags, extent=Extent(row, row), opens=False)
+                walk.declare(node, name, kind, Head(flags=flags), extent=Extent(row, row), opens=False)
 
 
 def _find_templates(text: bytes, list_name: str) -> Iterator[tuple[list[str], str]]:

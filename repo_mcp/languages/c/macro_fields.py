@@ -16,6 +16,7 @@ from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FIELDS
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
             walk.refer_at(ReferenceRole.TYPE, found.name, start + offset)
         row = walk.find_line(start + offset) - 1
         flags, kind = SymbolFlag.PUBLIC_API, SymbolKind.PROPERTY
-        walk.declare(node, name, kind, flags=flags, result=type_text, extent=Extent(row, row), opens=False)
+        walk.declare(
+            node, name, kind, Head(flags=flags, return_type=type_text), extent=Extent(row, row), opens=False
+        )
     return bool(fields)
 
 

@@ -21,6 +21,7 @@ from repo_mcp.languages.c.typed_macros import find_event_end
 from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_scopes import OWN_EXTENT, Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     if value is not None and is_pasting(walk, value, names):
         flags |= SymbolFlag.PASTING
     kind = SymbolKind.MACRO
-    walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
+    walk.declare(
+        node, walk.read(name_node), kind, Head(flags=flags, parameters=text, parameter_count=len(names))
+    )
     for one in parameters.named_children if parameters is not None else ():
         walk.taken.add(one.start_byte)
     if value is not None and parameters is None:
@@ -155,7 +158,7 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
     for name, kind, flags in found:
         opens = kind is SymbolKind.FUNCTION and name == found[-1][0]
         extent = OWN_EXTENT if kind is SymbolKind.VARIABLE else body
-        walk.declare(node, name, kind, flags=flags, extent=extent, opens=opens)
+        walk.declare(node, name, kind, Head(flags=flags), extent=extent, opens=opens)
 
 
 def _take_declaring(walk: CaptureWalk, arguments: Node, found: Sequence[tuple[str, SymbolKind, int]]) -> None:

@@ -30,6 +30,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
 from repo_mcp.languages.treesitter.source_text import find_first_child
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import CONDITIONS, LINKED, LINKED_STUB, OF_TYPE
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _on_type_declaration(walk: CaptureWalk, node: Node) -> None:
     result = walk.read_line(type_node) if kind is SymbolKind.TYPE else ""
     if node.type == "type_alias" and kind is SymbolKind.TYPE:
         flags |= SymbolFlag.FORWARD
-    ordinal = walk.declare(node, name, kind, access=access, flags=flags, result=result)
+    ordinal = walk.declare(node, name, kind, Head(access=access, flags=flags, return_type=result))
     walk.types_by_name.setdefault(name, ordinal)
 
 
@@ -143,12 +144,12 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     if not names and type_node is not None:
         name = read_type(result).name
         access, flags = _find_access(name)
-        walk.declare(type_node, name, kind, access=access, flags=flags, result=result, opens=False)
+        walk.declare(type_node, name, kind, Head(access=access, flags=flags, return_type=result), opens=False)
     for name_node in names:
         name = walk.read(name_node)
         access, flags = _find_access(name)
         opens = name_node is names[-1]
-        walk.declare(node, name, kind, access=access, flags=flags, result=result, opens=opens)
+        walk.declare(node, name, kind, Head(access=access, flags=flags, return_type=result), opens=opens)
 
 
 def _on_embedded(walk: CaptureWalk, node: Node) -> None:
@@ -190,7 +191,9 @@ def _on_method(walk: CaptureWalk, node: Node) -> None:
     parent = walk.types_by_name.get(owner)
     if parent is None and owner and receiver is not None:
         access, flags = _find_access(owner)
-        parent = walk.declare(node, owner, SymbolKind.EXTENSION, access=access, flags=flags, opens=False)
+        parent = walk.declare(
+            node, owner, SymbolKind.EXTENSION, Head(access=access, flags=flags), opens=False
+        )
         walk.types_by_name[owner] = parent
         walk.scopes.append(OpenScope(receiver.start_byte, parent, SymbolKind.EXTENSION, owner))
         walk.refer(ReferenceRole.EXTEND, owner, receiver)
@@ -226,11 +229,13 @@ def _declare_callable(
         node,
         name,
         kind,
-        flags=flags | public | (SymbolFlag.VARIADIC if variadic else 0),
-        access=access,
-        parameters=walk.read_line(parameters),
-        count=count,
-        result=walk.read_line(node.child_by_field_name("result")),
+        Head(
+            flags=flags | public | (SymbolFlag.VARIADIC if variadic else 0),
+            access=access,
+            parameters=walk.read_line(parameters),
+            parameter_count=count,
+            return_type=walk.read_line(node.child_by_field_name("result")),
+        ),
         parent=parent,
     )
 
@@ -269,7 +274,7 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         access, flags = _find_access(name)
         said = result or (_find_made_type(walk, values[position]) if position < len(values) else "")
         opens = position == len(names) - 1
-        walk.declare(node, name, kind, access=access, flags=flags, result=said, opens=opens)
+        walk.declare(node, name, kind, Head(access=access, flags=flags, return_type=said), opens=opens)
 
 
 def _find_made_type(walk: CaptureWalk, value: Node) -> str:

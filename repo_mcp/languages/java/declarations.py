@@ -44,6 +44,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
 from repo_mcp.languages.treesitter.recorded_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.model import NEW, PLAIN_TYPES_OF_JAVA, UNKNOWN_TYPE
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _on_record(walk: CaptureWalk, node: Node) -> None:
             walk.taken.add(name_node.start_byte)
             result, kind = walk.read_line(one.child_by_field_name("type")), SymbolKind.PROPERTY
             name = walk.read(name_node)
-            walk.declare(one, name, kind, access=Access.PRIVATE, result=result, opens=False)
+            walk.declare(one, name, kind, Head(access=Access.PRIVATE, return_type=result), opens=False)
 
 
 def _on_annotation_type(walk: CaptureWalk, node: Node) -> None:
@@ -123,7 +124,7 @@ def _declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, flags: int = 
     walk.taken.add(name_node.start_byte)
     access, said = _read_modifiers(walk, node)
     is_open = bool(said & SymbolFlag.PUBLIC_API)
-    walk.declare(node, walk.read(name_node), kind, flags=flags | said, access=access)
+    walk.declare(node, walk.read(name_node), kind, Head(flags=flags | said, access=access))
     walk.scope.is_open = is_open
 
 
@@ -155,7 +156,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
     flags = SymbolFlag.STATIC | (SymbolFlag.PUBLIC_API if walk.scope.is_open else 0)
     owner, arguments = walk.scope.name, node.child_by_field_name("arguments")
     kind = SymbolKind.ENUM_MEMBER
-    walk.declare(node, walk.read(name_node), kind, flags=flags, access=Access.PUBLIC, result=owner)
+    walk.declare(node, walk.read(name_node), kind, Head(flags=flags, access=Access.PUBLIC, return_type=owner))
     if node.child_by_field_name("body") is not None:
         walk.refer(ReferenceRole.INHERIT, owner, node)
     if arguments is not None:
@@ -168,7 +169,7 @@ def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
     base = walk.names_to_come.pop(node.start_byte, "")
     if base:
         name, qualifier = split_path(base)
-        walk.declare(node, f"{NEW}{name}", SymbolKind.CLASS, access=Access.PRIVATE)
+        walk.declare(node, f"{NEW}{name}", SymbolKind.CLASS, Head(access=Access.PRIVATE))
         walk.scope.is_open = False
         walk.refer(ReferenceRole.INHERIT, name, node, qualifier)
 
@@ -196,11 +197,13 @@ def _declare_callable(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         node,
         walk.read(name_node),
         kind,
-        flags=flags,
-        access=access,
-        parameters=walk.read_line(parameters),
-        count=len(counted),
-        result=walk.read_line(node.child_by_field_name("type")),
+        Head(
+            flags=flags,
+            access=access,
+            parameters=walk.read_line(parameters),
+            parameter_count=len(counted),
+            return_type=walk.read_line(node.child_by_field_name("type")),
+        ),
     )
 
 
@@ -223,7 +226,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
             walk.taken.add(name_node.start_byte)
             opens = declarator is declarators[-1]
             name = walk.read(name_node)
-            walk.declare(node, name, kind, flags=flags, access=access, result=result, opens=opens)
+            walk.declare(node, name, kind, Head(flags=flags, access=access, return_type=result), opens=opens)
         refer_implemented(walk, declarator.child_by_field_name("value"), result)
 
 

@@ -21,7 +21,7 @@ from repo_mcp.languages.python.declarations import (
 )
 from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import Head, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind
 
 MAX_SIGNATURE_CHARS = 300
@@ -100,11 +100,13 @@ class SymbolDrafts:
                 draft.parent,
                 draft.start_line,
                 draft.end_line,
-                flags=draft.flags | (SymbolFlag.PUBLIC_API if is_public else 0),
-                access=access,
-                parameters=draft.parameters,
-                parameter_count=draft.parameter_count,
-                return_type=draft.return_type,
+                Head(
+                    flags=draft.flags | (SymbolFlag.PUBLIC_API if is_public else 0),
+                    access=access,
+                    parameters=draft.parameters,
+                    parameter_count=draft.parameter_count,
+                    return_type=draft.return_type,
+                ),
             )
 
 

@@ -41,6 +41,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
 from repo_mcp.languages.treesitter.recorded_rows import MAX_BOUNDS, RowRules
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.symbols.model import BEHIND_POINTER, BY_REFERENCE, DERIVED, UNKNOWN_TYPE
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ def _declare(walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0,
     if kind is SymbolKind.MACRO and b"macro_export" in marks:
         access, said = Access.PUBLIC, said | SymbolFlag.PUBLIC_API
     name = walk.read(name_node)
-    walk.declare(node, name, kind, flags=flags | said, access=access, result=result, extent=Extent(row))
+    walk.declare(
+        node, name, kind, Head(flags=flags | said, access=access, return_type=result), extent=Extent(row)
+    )
 
 
 def _on_module(walk: CaptureWalk, node: Node) -> None:
@@ -97,7 +100,7 @@ def _on_struct(walk: CaptureWalk, node: Node) -> None:
     if body is not None and body.type == "ordered_field_declaration_list":
         for position, one in enumerate(body.children_by_field_name("type")):
             result = walk.read_line(one)
-            walk.declare(one, str(position), SymbolKind.PROPERTY, result=result, opens=False)
+            walk.declare(one, str(position), SymbolKind.PROPERTY, Head(return_type=result), opens=False)
 
 
 def _on_union(walk: CaptureWalk, node: Node) -> None:
@@ -121,10 +124,12 @@ def _on_variant(walk: CaptureWalk, node: Node) -> None:
         node,
         walk.read(name_node),
         SymbolKind.ENUM_MEMBER,
-        flags=flags,
-        access=scope.access,
-        parameters=walk.read_line(body) if is_tuple else "",
-        result=scope.name,
+        Head(
+            flags=flags,
+            access=scope.access,
+            parameters=walk.read_line(body) if is_tuple else "",
+            return_type=scope.name,
+        ),
     )
 
 
@@ -155,7 +160,9 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
     name = written if is_tuple else owner.name
     is_plain = _NAMED_TYPE.fullmatch(written) is not None
     result = "" if is_tuple or is_plain else written
-    walk.declare(node, name, SymbolKind.EXTENSION, access=access, result=result, extent=Extent(row))
+    walk.declare(
+        node, name, SymbolKind.EXTENSION, Head(access=access, return_type=result), extent=Extent(row)
+    )
     if not is_tuple and not _is_parameter(walk, node, owner.name):
         walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier, "", kind)
     walk.take_path(type_node)
@@ -205,11 +212,13 @@ def _on_function(walk: CaptureWalk, node: Node) -> None:
         node,
         walk.read(name_node),
         SymbolKind.METHOD if is_member else SymbolKind.FUNCTION,
-        flags=flags,
-        access=access,
-        parameters=walk.read_line(parameters),
-        count=listed.count("parameter"),
-        result=walk.read_line(node.child_by_field_name("return_type")),
+        Head(
+            flags=flags,
+            access=access,
+            parameters=walk.read_line(parameters),
+            parameter_count=listed.count("parameter"),
+            return_type=walk.read_line(node.child_by_field_name("return_type")),
+        ),
         extent=Extent(row),
     )
 

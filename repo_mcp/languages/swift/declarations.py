@@ -46,6 +46,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
 )
 from repo_mcp.languages.treesitter.recorded_rows import RowRules
 from repo_mcp.languages.treesitter.source_text import find_child, leave_out_comments
+from repo_mcp.symbols.record_builder import Head
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
     if kind is SymbolKind.EXTENSION and access is Access.INTERNAL:
         access = Access.NONE
     generic = _read_type_parameters(walk, node)
-    ordinal = walk.declare(node, name, kind, flags=flags, access=access, parameters=generic)
+    ordinal = walk.declare(node, name, kind, Head(flags=flags, access=access, parameters=generic))
     walk.take_path(name_node)
     if kind is SymbolKind.EXTENSION:
         walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
@@ -141,7 +142,7 @@ def _on_protocol(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(name_node.start_byte)
         access, flags = _read_modifiers(walk, node)
         flags |= SymbolFlag.ABSTRACT
-        walk.declare(node, walk.read(name_node), SymbolKind.TRAIT, flags=flags, access=access)
+        walk.declare(node, walk.read(name_node), SymbolKind.TRAIT, Head(flags=flags, access=access))
 
 
 def _on_function(walk: CaptureWalk, node: Node) -> None:
@@ -201,11 +202,13 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
         node,
         name,
         kind,
-        flags=flags,
-        access=access,
-        parameters="(" + " ".join(signature.split()) + ")",
-        count=len(parameters),
-        result=" ".join(said.split()),
+        Head(
+            flags=flags,
+            access=access,
+            parameters="(" + " ".join(signature.split()) + ")",
+            parameter_count=len(parameters),
+            return_type=" ".join(said.split()),
+        ),
     )
     walk.results[ordinal] = said
     _expect_only(walk, body, said)
@@ -253,7 +256,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
         opens = one is names[-1][0]
         result = type_text or _find_made_type(walk, value)
         ordinal = walk.declare(
-            node, walk.read(one), kind, flags=flags, access=access, result=result, opens=opens
+            node, walk.read(one), kind, Head(flags=flags, access=access, return_type=result), opens=opens
         )
         walk.results[ordinal] = type_text
 
@@ -336,10 +339,7 @@ def _on_enum_entry(walk: CaptureWalk, node: Node) -> None:
                 node,
                 walk.read(one),
                 kind,
-                flags=flags,
-                access=access,
-                parameters=values,
-                result=owner,
+                Head(flags=flags, access=access, parameters=values, return_type=owner),
                 opens=False,
             )
 
@@ -354,10 +354,9 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
             node,
             walk.read(name_node),
             SymbolKind.TYPE,
-            flags=flags,
-            access=access,
-            parameters=_read_type_parameters(walk, node),
-            result=result,
+            Head(
+                flags=flags, access=access, parameters=_read_type_parameters(walk, node), return_type=result
+            ),
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repo_mcp.languages.treesitter.assigned_values import name_assigned
 from repo_mcp.languages.treesitter.source_text import KEPT_CHAINS, SourceText
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import BARE_HEAD, Head, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -218,12 +218,8 @@ class CaptureScopes(CaptureText):
         node: Node,
         name: str,
         kind: SymbolKind,
+        head: Head = BARE_HEAD,
         *,
-        flags: int = 0,
-        access: Access = Access.NONE,
-        parameters: str = "",
-        count: int = 0,
-        result: str = "",
         parent: int | None = None,
         extent: Extent = OWN_EXTENT,
         opens: bool = True,
@@ -233,6 +229,7 @@ class CaptureScopes(CaptureText):
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]
+        flags = head.flags | (self.scopes[-1].flags if parent is None else 0)
         if self._take_comment(row, node.start_byte):
             flags |= SymbolFlag.DOCUMENTED
         name = name.strip("`")  # Swift writes backticks around a keyword
@@ -240,25 +237,15 @@ class CaptureScopes(CaptureText):
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
         first, last = self.find_lines(node, row, max(row, last_row))
-        ordinal = self.builder.add_symbol(
-            name,
-            kind,
-            above,
-            first,
-            last,
-            flags=flags | (self.scopes[-1].flags if parent is None else 0),
-            access=access,
-            parameters=parameters,
-            parameter_count=count,
-            return_type=result,
-        )
+        ordinal = self.builder.add_symbol(name, kind, above, first, last, head._replace(flags=flags))
         self._note_parent(ordinal, above, kind)
         if self.is_local and parent is None and self._is_of_block(above, kind):
             self.blocks.append((ordinal, first, self.find_line(self.scopes[-1].end - 1)))
         self.members.add((above, name))
-        self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
+        end = node.end_byte if end is None else end
+        self.last_declared = OpenScope(end, ordinal, kind, name, head.access)
         if self._expected:
-            self._bind_expected(ordinal, kind, row + 1, result)
+            self._bind_expected(ordinal, kind, row + 1, head.return_type)
         if opens:
             self.open(self.last_declared)
         return ordinal
@@ -291,7 +278,9 @@ class CaptureScopes(CaptureText):
         row = node.start_point.row
         flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
         kind = SymbolKind.MODULE
-        ordinal = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
+        ordinal = self.builder.add_symbol(
+            name, kind, 0, row + 1, max(row + 1, self._lines), Head(flags=flags)
+        )
         self._note_parent(ordinal, 0, kind)
         self.open(OpenScope(NO_END, ordinal, kind, name))
 

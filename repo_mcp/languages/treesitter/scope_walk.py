@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Self
 
 from repo_mcp.languages.treesitter.source_text import SourceText
-from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, ReferenceRow, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, Head, ReferenceRow, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import Access, Binding, ParseStatus, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -213,11 +213,13 @@ class ScopeWalk(SourceText):
                 ordinals[entry.parent],
                 self.find_line(entry.start),
                 self.find_line(max(entry.start, entry.end - 1)),
-                flags=entry.flags,
-                access=entry.access,
-                parameters=entry.parameters,
-                parameter_count=entry.count,
-                return_type=entry.type,
+                Head(
+                    flags=entry.flags,
+                    access=entry.access,
+                    parameters=entry.parameters,
+                    parameter_count=entry.count,
+                    return_type=entry.type,
+                ),
             )
             ordinals.append(ordinal)
         return ordinals

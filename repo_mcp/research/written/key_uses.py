@@ -16,7 +16,7 @@ from repo_mcp.bodies.body import measure_indent, says_nothing
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.research.errors.branches import READ_CHARS
 from repo_mcp.research.findings.handed_on import KeyUse, UsedKey
-from repo_mcp.research.findings.open_brackets import QUOTED
+from repo_mcp.research.findings.open_brackets import QUOTED, find_closing
 
 MOST_BLOCK_LINES = 400  # of a call or a branch; a longer one is cut
 MOST_ARGUMENT_LINES = 60  # of a call, read for a function among its arguments
@@ -95,18 +95,8 @@ def _read_arguments(lines: Sequence[str], at: int, column: int, last: int) -> st
     """Return the text behind the first argument of a call, without texts in quotes, up to its bracket."""
     end = min(last, at + MOST_ARGUMENT_LINES)
     read = (line[:READ_CHARS] for line in (lines[at - 1][column:], *lines[at:end]))
-    text = QUOTED.sub('""', "\n".join(read))
-    return text[: _find_closing(text)]
-
-
-def _find_closing(text: str) -> int:
-    """Return where the bracket is closed that is open before a text; its length if it is not."""
-    depth = 1
-    for position, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        if not depth:
-            return position
-    return len(text)
+    text = "(" + QUOTED.sub('""', "\n".join(read))
+    return text[1 : find_closing(text, 0)]
 
 
 def _end_block(lines: Sequence[str], first: int) -> int:

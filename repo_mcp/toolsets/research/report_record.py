@@ -24,7 +24,12 @@ from repo_mcp.toolsets.research.shown_findings import Chosen, build_finding, cho
 if TYPE_CHECKING:
     from repo_mcp.research.findings.records import Chain, Finding, MapNode, Report
 
-MAX_LIMITS = 3  # of a report that are listed
+MAX_LIMITS = 3  # of a report that are listed, some 100 bytes each; the first ones are about the subjects
+# Other sections grow with the findings shown (500 bytes each), and so keep a share of the answer: one call
+# chain (350 bytes) for 12 findings, one entry point (150) for 6, one name from outside (90) for 2, and a
+# module or a shape (170), which are what their questions ask for, for each.
+FINDINGS_A_CHAIN, FINDINGS_AN_ENTRY, FINDINGS_A_NAME = 12, 6, 2
+LEAST_ROWS = 4  # of a section that only some questions have: fewer show no order among modules or names
 FLOW = "flow"  # a form of a question
 ONE_CALL = 2  # symbols of a chain
 IN_TESTS = "tests that lead to it"
@@ -94,7 +99,7 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
-            for one in cuts.take(report.entry_points, 1 + cuts.findings // 6, "entry points")
+            for one in cuts.take(report.entry_points, 1 + cuts.findings // FINDINGS_AN_ENTRY, "entry points")
         ],
         "dependency_map": build_map(cuts.take(nodes, 0, "nodes of the map"), report.map_edges),
     }
@@ -116,7 +121,7 @@ def _count_chains(report: Report, findings: int) -> int:
 
     It is 0 if words chose the findings, because their order and reasons say who calls whom.
     """
-    return 0 if is_of_words(report) else 1 + findings // 12
+    return 0 if is_of_words(report) else 1 + findings // FINDINGS_A_CHAIN
 
 
 def _list_mapped(report: Report) -> Sequence[MapNode]:
@@ -143,7 +148,7 @@ def _build_sections(report: Report, cuts: _Cuts) -> Result:
     sections: Result = {}
     if report.modules is not None:
         sections["modules"] = [
-            build_module(one) for one in cuts.take(report.modules, 4 + cuts.findings, "modules")
+            build_module(one) for one in cuts.take(report.modules, LEAST_ROWS + cuts.findings, "modules")
         ]
     if report.layers is not None:
         sections["layers"] = [
@@ -156,12 +161,14 @@ def _build_sections(report: Report, cuts: _Cuts) -> Result:
         ]
     if report.shapes is not None:
         sections["shapes"] = [
-            build_shape(one) for one in cuts.take(report.shapes, 4 + cuts.findings, "shapes")
+            build_shape(one) for one in cuts.take(report.shapes, LEAST_ROWS + cuts.findings, "shapes")
         ]
     if report.outside is not None:
         sections["outside"] = [
             {"name": escape_text(one.name), "count": one.count, "citation": escape_text(one.citation)}
-            for one in cuts.take(report.outside, 4 + cuts.findings // 2, "names from outside")
+            for one in cuts.take(
+                report.outside, LEAST_ROWS + cuts.findings // FINDINGS_A_NAME, "names from outside"
+            )
         ]
     return sections
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.symbol_index.record_columns import RecordColumns, find_faulty
-from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.record_builder import Head, SymbolRecordBuilder, encode_failure
 from repo_mcp.symbols.symbol_record import (
     HEADER,
     MAX_SYMBOLS,
@@ -44,11 +44,13 @@ def records(draw: st.DrawFn) -> bytes:
             draw(st.integers(0, number)),
             draw(NUMBERS) or 1,
             (1 << 31) - 1,
-            flags=draw(st.sampled_from(SymbolFlag)),
-            access=draw(st.sampled_from(Access)),
-            parameters=draw(WORDS),
-            parameter_count=draw(NUMBERS),
-            return_type=draw(WORDS),
+            Head(
+                flags=draw(st.sampled_from(SymbolFlag)),
+                access=draw(st.sampled_from(Access)),
+                parameters=draw(WORDS),
+                parameter_count=draw(NUMBERS),
+                return_type=draw(WORDS),
+            ),
         )
     for _ in range(draw(st.integers(0, 5))):
         builder.add_reference(

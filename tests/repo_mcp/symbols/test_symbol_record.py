@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, Head, SymbolRecordBuilder, encode_failure
 from repo_mcp.symbols.symbol_record import (
     HEADER,
     Access,
@@ -28,7 +28,7 @@ rows = st.lists(st.tuples(st.integers(0, 5), names, names, st.integers(1, 70_000
 def build_example() -> SymbolRecordBuilder:
     builder = SymbolRecordBuilder("auth.py", 40)
     service = builder.add_symbol(
-        "AuthService", SymbolKind.CLASS, 0, 3, 40, flags=SymbolFlag.DOCUMENTED, access=Access.PUBLIC
+        "AuthService", SymbolKind.CLASS, 0, 3, 40, Head(flags=SymbolFlag.DOCUMENTED, access=Access.PUBLIC)
     )
     builder.add_symbol(
         "login",
@@ -36,11 +36,13 @@ def build_example() -> SymbolRecordBuilder:
         service,
         5,
         9,
-        flags=SymbolFlag.ASYNC | SymbolFlag.PUBLIC_API,
-        access=Access.PRIVATE_PROTECTED,
-        parameters="(self, name: str)",
-        parameter_count=2,
-        return_type="bool",
+        Head(
+            flags=SymbolFlag.ASYNC | SymbolFlag.PUBLIC_API,
+            access=Access.PRIVATE_PROTECTED,
+            parameters="(self, name: str)",
+            parameter_count=2,
+            return_type="bool",
+        ),
     )
     builder.add_reference(2, ReferenceRole.CALL, "check", 8, qualifier="self", arguments=2)
     builder.add_reference(0, ReferenceRole.IMPORT, "check", 1, qualifier="..rules", alias="check")
@@ -85,7 +87,9 @@ def test_names_and_roles_lead_to_rows() -> None:
 
 def test_long_and_many_lined_strings_are_cut_to_one_line() -> None:
     builder = SymbolRecordBuilder("a.py", 1)
-    builder.add_symbol("f", SymbolKind.FUNCTION, 0, 1, 1, parameters="(a,\n   b)", return_type="x" * 1_000)
+    builder.add_symbol(
+        "f", SymbolKind.FUNCTION, 0, 1, 1, Head(parameters="(a,\n   b)", return_type="x" * 1_000)
+    )
     symbol = decode_symbol_record(builder.encode()).get_symbol(1)
     assert symbol.parameters == "(a, b)"
     assert len(symbol.return_type) == MAX_TEXT_CHARS
