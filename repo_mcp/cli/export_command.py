@@ -48,7 +48,7 @@ def export(options: Namespace) -> int:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, message, "Give a file to --scip.")
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
-        renew_symbol_index(repository, force=False, quiet=options.json)
+        renew_symbol_index(repository, quiet=options.json)
         with repository.engines.graph.open() as graph:
             exporter = ScipExport(graph.scan)
             _write(options.scip, exporter.iter_bytes())

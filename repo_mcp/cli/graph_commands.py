@@ -75,7 +75,7 @@ def _ready(options: Namespace) -> Iterator[Repository]:
     parameters.check_top_k(options.top_k)
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
-        renew_symbol_index(repository, force=False, quiet=options.json)
+        renew_symbol_index(repository, quiet=options.json)
         yield repository
 
 
@@ -280,9 +280,12 @@ what breaks if X changes, how X and Y differ, the architecture.""",
             'repo-mcp research "what calls transfer_funds"',
             'repo-mcp research "how does it start again? (resume, load_state)"',
             'repo-mcp research "the architecture" --top-k 5',
+            "repo-mcp research - < issue.md",
         ),
     )
-    parser.add_argument("question", metavar="QUESTION", help="a question in plain language")
+    parser.add_argument(
+        "question", metavar="QUESTION", help="a question in plain language; - reads standard input"
+    )
     parser.add_argument("--depth", metavar="N", type=int, help="levels of references to follow")
     parser.add_argument("--top-k", metavar="N", type=int, default=10, help="findings to print (default: 10)")
     parameters.add_json(parser)
@@ -296,16 +299,17 @@ def research(options: Namespace) -> int:
     from repo_mcp.toolsets.research.report_record import cut_report
     from repo_mcp.toolsets.research.research_text import render_report
 
-    if not options.question.strip():
+    question = parameters.read_text(options.question)
+    if not question.strip():
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "The question is empty.", "Ask about the code.")
-    request = ResearchRequest(options.question.replace("\0", " "), options.depth, findings=options.top_k)
+    request = ResearchRequest(question.replace("\0", " "), options.depth, findings=options.top_k)
     with _ready(options) as repository:
         report = repository.engines.researcher.answer(request, RunControl(lambda: False))
     result = cut_report(report, options.top_k).result
     if options.json:
         _write_json(result)
     else:
-        print(render_report(options.question, result), end="")
+        print(render_report(question, result), end="")
     for message in report.warnings:
         warn(message)
     return EXIT_DONE if report.findings else EXIT_NOTHING_FOUND

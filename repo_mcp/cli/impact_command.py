@@ -65,7 +65,7 @@ def print_impact(options: Namespace) -> int:
     diff = _read_diff(options.diff)
     with opened(load(options)) as repository:
         bring_up_to_date(repository, quiet=options.json)
-        renew_symbol_index(repository, force=False, quiet=options.json)
+        renew_symbol_index(repository, quiet=options.json)
         impact = repository.engines.impact.find(diff, depth, lambda: False)
         warnings = repository.engines.graph.warn()
     if options.json:

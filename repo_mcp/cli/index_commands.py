@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.cli.console import parameters
 from repo_mcp.cli.console.endings import Command
-from repo_mcp.cli.console.opening import load, opened, refresh, renew_symbol_index, renew_vectors
+from repo_mcp.cli.console.opening import build_symbol_index, build_vectors, load, opened, refresh
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.text import open_console, show_size
 from repo_mcp.config.command_parser import CommandParser
@@ -51,7 +51,8 @@ def build_index_parser() -> CommandParser:
         "[options]",
         """Build the index or bring it up to date, and the symbol index if there is one.
 
-If it is killed at any moment, the next run finds the old index or the new one.""",
+If another process is writing one of them, this one waits for it. If it is
+killed at any moment, the next run finds the old index or the new one.""",
         (
             "repo-mcp index",
             "repo-mcp index --structure --workers 2",
@@ -94,7 +95,7 @@ def index(options: Namespace) -> int:
         taken = None
         if options.scip is not None:
             taken = repository.engines.scip.take(options.scip, anew=options.force)
-        renew_vectors(repository, force=options.force, quiet=options.json)
+        build_vectors(repository, force=options.force, quiet=options.json)
         pack_bytes = None if target is None else _write_pack(repository, target)
         if options.json:
             _write_document(repository, done, taken, pack_bytes)
@@ -111,7 +112,7 @@ def _build_all(repository: Repository, options: Namespace) -> RefreshReport:
     with repository.symbol_index.adopting() if begins else nullcontext():
         done = refresh(repository, force=force, quiet=quiet)
     if makes_symbols:
-        renew_symbol_index(repository, force=force, quiet=quiet)
+        build_symbol_index(repository, force=force, quiet=quiet)
     if force:
         repository.indexes.precise.forget()
     return done

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from argparse import BooleanOptionalAction, Namespace
 
 from repo_mcp.cli.console import parameters
@@ -148,9 +147,12 @@ def bundle(options: Namespace) -> int:
     from repo_mcp.bundler.records import BundleRequest
     from repo_mcp.cli.console.plain import write_json
 
-    text = sys.stdin.read() if options.prompt == "-" else options.prompt
     request = BundleRequest(
-        text, options.max_files, options.max_total_lines, options.max_tokens, include_tests=options.tests
+        parameters.read_text(options.prompt),
+        options.max_files,
+        options.max_total_lines,
+        options.max_tokens,
+        include_tests=options.tests,
     )
     config = load(options, last_bundle=options.last_bundle)
     check_request(request, config.limits)

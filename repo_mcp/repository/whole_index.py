@@ -89,13 +89,13 @@ def index_whole(
     Raises RepoError as `Repository.refresh` and `LiveSymbolIndex.build` do, BUSY once the writing process
     makes no progress. CANCELLED is raised within a moment and leaves both indexes intact.
     """
-    done = _retry_while_busy(
+    done = retry_while_busy(
         lambda: repository.refresh(force=force, progress=progress, cancelled=cancelled),
         repository.status,
         progress,
         cancelled,
     )
-    structure = _retry_while_busy(
+    structure = retry_while_busy(
         lambda: repository.symbol_index.build(anew=force, progress=progress, cancelled=cancelled),
         repository.symbol_index.status,
         progress,
@@ -104,7 +104,7 @@ def index_whole(
     return WholeReport(done, structure, repository.status(), repository.symbol_index.status())
 
 
-def _retry_while_busy(
+def retry_while_busy(
     work: Callable[[], Report],
     look: Callable[[], _Watched],
     progress: ProgressCallback | None,

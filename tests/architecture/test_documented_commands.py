@@ -127,7 +127,7 @@ EXAMPLES = sorted(set(iter_examples()))
 def test_examples_run(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("Why does a transfer fail?"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Why does a transfer fail?")))
     code, printed, said = run_line(fill_in(line, tiny), capsys)
     assert code in FOUND, said
     assert printed or code == 1 or "--write" in line

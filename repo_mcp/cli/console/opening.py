@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -96,28 +96,46 @@ def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
         warn(f"{error.message} The answer comes from the existing index.")
 
 
-def renew_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> None:
-    """Bring the symbol index up to date; if another process is doing so, only warn. Raises RepoError."""
-    _renew(repository.symbol_index.build, "parsed", "parses", force=force, quiet=quiet)
+def renew_symbol_index(repository: Repository, *, quiet: bool) -> None:
+    """Bring the symbol index up to date for an answer; if another process is doing so, only warn.
 
-
-def renew_vectors(repository: Repository, *, force: bool, quiet: bool) -> None:
-    """Bring the vectors up to date if a model is given, as `renew_symbol_index` does. Raises RepoError."""
-    if repository.vectors is not None:
-        _renew(repository.vectors.build, "embedded", "embeds", force=force, quiet=quiet)
-
-
-def _renew(
-    build: Callable[..., SymbolIndexReport | VectorReport], made: str, makes: str, *, force: bool, quiet: bool
-) -> None:
+    Raises RepoError.
+    """
     try:
         with show_progress(quiet=quiet) as progress:
-            done = build(anew=force, progress=progress)
+            done = repository.symbol_index.build(progress=progress)
     except RepoError as error:
         if error.code is not ErrorCode.BUSY:
             raise
         warn(f"{error.message} {error.hint}")
-        return
+    else:
+        _warn_of_left(done, "parsed", "parses")
+
+
+def build_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> None:
+    """Build the symbol index or bring it up to date; another process at it is waited for while it commits.
+
+    Raises RepoError, with BUSY if that process does not end.
+    """
+    from repo_mcp.repository.whole_index import retry_while_busy
+
+    symbols = repository.symbol_index
+    with show_progress(quiet=quiet) as progress:
+        done = retry_while_busy(
+            lambda: symbols.build(anew=force, progress=progress), symbols.status, progress, lambda: False
+        )
+    _warn_of_left(done, "parsed", "parses")
+
+
+def build_vectors(repository: Repository, *, force: bool, quiet: bool) -> None:
+    """Bring the vectors up to date if a model is given. Raises RepoError, with BUSY for another process."""
+    if repository.vectors is not None:
+        with show_progress(quiet=quiet) as progress:
+            done = repository.vectors.build(anew=force, progress=progress)
+        _warn_of_left(done, "embedded", "embeds")
+
+
+def _warn_of_left(done: SymbolIndexReport | VectorReport, made: str, makes: str) -> None:
     if done.left:
         warn(
             f"{len(done.left)} of the files changed while they were being {made}; the next run {makes} them."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import BooleanOptionalAction
 
 from repo_mcp.config.command_parser import CommandParser
@@ -80,6 +81,11 @@ def add_cluster(parser: CommandParser) -> None:
 def add_semantic_model(parser: CommandParser) -> None:
     """Add `--semantic-model`."""
     parser.add_argument("--semantic-model", metavar="DIR", help="folder of an embedding model, for vectors")
+
+
+def read_text(argument: str) -> str:
+    """Return what an argument says, or standard input for "-"."""
+    return sys.stdin.buffer.read().decode("utf-8", "replace") if argument == "-" else argument
 
 
 def check_top_k(top_k: int) -> int:

@@ -37,11 +37,19 @@ from repo_mcp.storage.donors import NO_PLACE, Donor
 from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import read_pack
 from repo_mcp.storage.user_key import examine_user_key
-from repo_mcp.workspace.git.places import list_siblings
+from repo_mcp.workspace.git.index import GitIndex
+from repo_mcp.workspace.git.places import find_git_places, list_siblings
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.reader.repository_reader import RepositoryReader
 from repo_mcp.workspace.system_places import is_system_place
 
 _MAX_FILES = 100_000  # most files of the data directory that are examined
 _SHOWN_FAULTS = 5
+# why Git's index cannot be used -> what to do where Git made it so
+_GIT_REMEDIES = {
+    "split": "Run: git config core.splitIndex false, then git update-index --no-split-index.",
+    "sparse": "Run: git sparse-checkout reapply --no-sparse-index.",
+}
 # kinds of index that people know by another name
 _SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
 # package -> its module, and what is lost without it
@@ -78,6 +86,7 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield Finding("root", State.PROBLEM, error.message, error.hint)
         return
     yield from _check_root(config.root)
+    yield from _check_git_index(config)
     yield from _check_configuration(narrowed, ignored)
     yield from _check_call_limits(config)
     yield from _check_refusals(config)
@@ -117,6 +126,17 @@ def _check_root(root: str) -> Iterator[Finding]:
         message = f"{os.path.basename(root)!r} can be opened, but nothing marks it as a repository."
         hint = f"Servers find their root by {', '.join(MARKS)}. Any directory can be named as --repo-root."
         yield Finding("root", State.NOTE, message, hint)
+
+
+def _check_git_index(config: Config) -> Iterator[Finding]:
+    """Yield why the index of Git is not used, by which tracked files are told from ignored ones."""
+    places = find_git_places(config.root) if config.siblings else None
+    with closing(RepositoryReader(config.root, DenyPolicy().find_denial)) as reader:
+        fault = GitIndex(reader, None if places is None else places.git_dir).read().fault
+    if fault:
+        message = f"It is {fault}, so it is not used: tracked files that .gitignore names are left out."
+        hint = _GIT_REMEDIES.get(fault, "git status says whether Git itself can read it.")
+        yield Finding("Git's index", State.WARNING, message, hint)
 
 
 def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Finding]:

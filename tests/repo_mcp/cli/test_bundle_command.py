@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,17 @@ def test_a_wrong_budget_is_a_usage_error_before_anything_is_indexed(root: Path) 
     assert (done.returncode, done.stdout) == (2, "")
     assert "budget.max_files is 0" in done.stderr
     assert not (root / ".repo_mcp").exists()
+
+
+def test_a_prompt_that_is_not_utf_8_is_read_all_the_same(root: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": str(root.parent)}
+    done = subprocess.run(
+        [sys.executable, "-m", "repo_mcp", "bundle", "-", "--no-last-bundle"],
+        cwd=root,
+        env=environment | {"PYTHONUTF8": "1"},
+        input=PROMPT.encode() + b" \xff",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "def transfer_funds" in done.stdout.decode()

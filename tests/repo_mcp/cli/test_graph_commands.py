@@ -137,3 +137,10 @@ def test_a_cut_is_said(tree: Path) -> None:
     done = run(tree, "callers", "transfer_funds", "--top-k", "1")
     assert done.stdout == "".join(CALLERS.splitlines(keepends=True)[:2])
     assert done.stderr == "1 of 2 symbols; more with --top-k.\n"
+
+
+def test_a_question_may_come_from_standard_input(tree: Path) -> None:
+    asked = run(tree, "research", "what calls transfer_funds")
+    piped = run(tree, "research", "-", given="what calls\ntransfer_funds\n")
+    assert (piped.returncode, piped.stdout) == (0, asked.stdout)
+    assert run(tree, "research", "-", given="\n").returncode == 2

@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.forked import run_program
+from index_format import DiskDirectory
+from tests.forked import run_program, run_python
 
 PROJECT = Path(__file__).resolve().parents[3]
+# The program, which waits for another process that does nothing for half a second instead of five.
+IMPATIENT = """
+from repo_mcp.cli import main
+from repo_mcp.repository import whole_index
+whole_index.OTHER_SECONDS = 0.5
+raise SystemExit(main())
+"""
 
 
 @pytest.fixture
@@ -54,3 +63,19 @@ def test_one_that_is_there_is_renewed_unless_it_is_not_wanted(tree: Path) -> Non
     assert run_json("index", "--no-structure", cwd=tree)["structure"]["state"] != "ready"
     assert manifest.read_bytes() == b"damaged"
     assert run_json("index", "--structure", "--force", cwd=tree)["structure"]["state"] == "ready"
+
+
+def test_a_process_that_parses_is_waited_for_and_if_it_does_not_end_the_command_fails(tree: Path) -> None:
+    run("index", "--structure", cwd=tree)
+    (place,) = tree.glob(".repo_mcp/structure-*")
+    lock = DiskDirectory(str(place)).lock("lock")
+    try:
+        done = run_python(["-c", IMPATIENT, "index", "--structure"], cwd=tree, env=os.environ)
+        assert done.returncode == 3
+        assert "Another process" in done.stderr
+        release = threading.Timer(0.3, lock.release)
+        release.start()
+        run("index", "--structure", cwd=tree)
+        release.join()
+    finally:
+        lock.release()

@@ -184,6 +184,28 @@ def test_the_configuration_and_what_a_repository_may_not_say(place: Path) -> Non
     assert run(place, "--nonsense").returncode == 2
 
 
+@with_git
+@pytest.mark.parametrize("kind", ["split", "sparse"])
+def test_an_index_of_git_that_is_not_used_is_said_with_what_mends_it(place: Path, kind: str) -> None:
+    checkout = GitTree(place / "root")
+    checkout.git("init", "-q")
+    checkout.write({"far/away.txt": "far\n"})
+    checkout.commit()
+    assert "Git's index" not in examine(place)[1]
+    if kind == "split":
+        checkout.git("config", "core.splitIndex", "true")
+        checkout.git("update-index", "--split-index")
+    else:
+        checkout.git("sparse-checkout", "set", "--cone", "--sparse-index")
+    code, found = examine(place)
+    (said,) = found["Git's index"]
+    assert (code, said["state"]) == (0, "warning")
+    assert f"It is {kind}" in said["message"]
+    for command in re.findall(r"git ([\w-]+ [\w. -]*\w)", said["hint"]):
+        checkout.git(*command.split())
+    assert "Git's index" not in examine(place)[1]
+
+
 def test_a_home_directory_as_the_root_is_said(place: Path) -> None:
     code, found = examine(place, "--repo-root", str(place / "home"))
     assert (code, states(found)["root"]) == (0, ["warning"])

@@ -188,16 +188,14 @@ class State:
 def test_work_that_runs_already_is_waited_for_and_reported() -> None:
     reported: list[IndexProgress] = []
     now = IndexProgress("index", 3, 9, 0, 0)
-    assert (
-        whole_index._retry_while_busy(Busy(4), lambda: State(now), reported.append, lambda: False) == "done"
-    )
+    assert whole_index.retry_while_busy(Busy(4), lambda: State(now), reported.append, lambda: False) == "done"
     assert reported == [now] * 4
 
 
 @pytest.mark.usefixtures("fast")
 def test_waiting_ends_when_it_is_cancelled() -> None:
     with pytest.raises(RepoError) as caught:
-        whole_index._retry_while_busy(Busy(99), State, None, lambda: True)
+        whole_index.retry_while_busy(Busy(99), State, None, lambda: True)
     assert caught.value.code is ErrorCode.CANCELLED
 
 
@@ -214,7 +212,7 @@ def test_waiting_ends_when_nothing_moves(monkeypatch: pytest.MonkeyPatch, limit:
     """This process may be in one long step, or before a file system that hangs."""
     monkeypatch.setattr(whole_index, limit, 0.01)
     with pytest.raises(RepoError) as caught:
-        whole_index._retry_while_busy(Busy(999_999), lambda: state, None, lambda: False)
+        whole_index.retry_while_busy(Busy(999_999), lambda: state, None, lambda: False)
     assert caught.value.code is ErrorCode.BUSY
 
 
@@ -223,7 +221,7 @@ def test_who_commits_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_index, "OTHER_SECONDS", 0.5)
     generations = count()
     assert (
-        whole_index._retry_while_busy(
+        whole_index.retry_while_busy(
             Busy(50), lambda: State(None, str(next(generations))), None, lambda: False
         )
         == "done"
