@@ -1,8 +1,8 @@
 """Says what was probably meant by a glob that matches no file.
 
-`**/core/*.c` for `core/*.c`, which begins at the root; `{*.c,*.h}` for `*.c, *.h`; files that match in
-another case; the folders that a glob with a missing one may mean; files of similar names, if it ends with a
-name.
+`**/core/*.c` for `core/*.c`, which begins at the root; `{*.c,*.h}` for `*.c, *.h`; `[id]` with its brackets
+escaped, as without that it is one of two letters; files that match in another case; the folders that a glob
+with a missing one may mean; files of similar names, if it ends with a name.
 """
 
 from __future__ import annotations
@@ -50,10 +50,12 @@ def suggest_glob(snapshot: Snapshot, glob: str, has_files: Callable[[str], bool]
 
 
 def _list_variants(glob: str) -> list[str]:
-    """Return a glob with braces around what it lists, and one that begins at any depth."""
+    """Return a glob with braces around what it lists, with literal brackets, and beginning at any depth."""
     alternatives = [one for one in _SEPARATORS.split(glob) if one]
     listed = ["{" + ",".join(alternatives) + "}"] if len(alternatives) > 1 and "{" not in glob else []
-    return [*listed, *([f"**/{glob.strip('/')}"] if "/" in glob else [])]
+    literal = glob.replace("[", "\\[")  # folders of web frameworks are named so: `app/[id]/page.tsx`
+    deep = [f"**/{one.strip('/')}" for one in (glob, literal) if "/" in one]
+    return [*listed, *([literal] if literal != glob else []), *dict.fromkeys(deep)]
 
 
 def _find_in_other_case(glob: str, paths: Iterable[str]) -> str:

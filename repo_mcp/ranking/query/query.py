@@ -261,7 +261,10 @@ def _take_filter(query: Query, words: list[str], prefix: str, value: str) -> Non
     if prefix == "path":
         query.path_parts += filter(None, value.lower().split("*"))
     elif prefix == "lang":
-        query.languages.append(name_language(value) or value.lower())
+        language = name_language(value)
+        if language is None:
+            query.warnings.append(f"lang:{value}: no built-in language is called so.")
+        query.languages.append(language or value.lower())
     else:
         query.symbols.append(tuple(analyse_text(value)))
         words.append(value)

@@ -52,6 +52,7 @@ from repo_mcp.text.question_words import list_shared, list_words
 
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+_SO_FAR = " among the files that are parsed so far"
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 
 
@@ -158,6 +159,8 @@ def _describe_fitting(state: ResearchState, form: Form, own: Sequence[Node], err
         return f"{best}{describe_tables(state)}"
     if form is Form.DIFFERENCE:
         return ""
+    if state.rated and not state.findings:
+        return f"Nothing{state.inside} fits the words of the question{_SO_FAR * state.source.is_partial}."
     none = "No test is among the best matches. " if state.wants_tests else ""
     return f"{none}{errors or ''}{describe_places(state)}"
 

@@ -152,11 +152,18 @@ def _list_calling(state: ResearchState, subjects: Sequence[Node]) -> set[Node]:
 def _say_none(state: ResearchState, reading: Reading, none: str) -> str:
     tests = ", except tests," if state.leaves_out_tests else ""
     none = none.replace(" in the repository", f"{state.inside or ' in the repository'}{tests}")
-    if _lacks_uses(state, reading):  # those that were not read may be what is asked for
+    if _lacks_uses(state, reading) and not _asks_for_users(reading):
+        none = f"In what was read of it, {none[0].lower()}{none[1:]}"
+    elif _lacks_uses(state, reading):  # those that were not read may be what is asked for
         none = none.replace("Nothing", "Of the uses of this name that were read, none")
         none = none.replace(" in the repository is", " is")
     # Files that are not parsed yet may do so.
     return f"So far {none[0].lower()}{none[1:]}" if state.source.is_partial else none
+
+
+def _asks_for_users(reading: Reading) -> bool:
+    """Return False if it is asked what the subjects use."""
+    return reading.form not in (Form.CALLEES, Form.DEPENDENCIES)
 
 
 def _lacks_uses(state: ResearchState, reading: Reading) -> bool:
@@ -234,7 +241,7 @@ def _gather_users(
     state: ResearchState, reading: Reading, subjects: Sequence[Node], found: Sequence[Finding]
 ) -> _Users:
     """Return some findings, and the number of others of the same roles that are known."""
-    counts_tests = reading.form not in (Form.CALLEES, Form.DEPENDENCIES)
+    counts_tests = _asks_for_users(reading)
     apart = _NO_CALLERS if reading.form is Form.CALLERS else _NO_USERS
     links = _list_links(state, subjects)
     others = [

@@ -189,6 +189,15 @@ def explain_links() -> RepoError:
     )
 
 
+def explain_broken_link(path: str, target: str) -> RepoError:
+    """Return the error for a path that leads, by links, to where nothing is."""
+    return RepoError(
+        ErrorCode.NOT_FOUND,
+        f"{shown(path)} leads to {shown(target)}, where there is nothing.",
+        "List or search the files for its path.",
+    )
+
+
 def explain_size(path: str, max_bytes: int) -> RepoError:
     """Return the error for a file above the limit."""
     return RepoError(

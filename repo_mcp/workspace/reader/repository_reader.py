@@ -35,6 +35,7 @@ from repo_mcp.workspace.reader.bounds import OTHER_FILE_SYSTEM, Bounds, Refusals
 from repo_mcp.workspace.reader.client_paths import (
     RootNames,
     choose_code,
+    explain_broken_link,
     explain_links,
     explain_no_file,
     explain_os_error,
@@ -137,9 +138,14 @@ class RepositoryReader:
 
         Raises RepoError. FILE_TOO_LARGE goes by the bytes read, since a stated size is only a hint.
         """
-        pending = self._split_admitted(self.normalise(path))
-        for _ in range(_MAX_LINK_HOPS):
-            reached = self._read_unless_linked(pending, max_bytes)
+        pending = self._split_admitted(named := self.normalise(path))
+        for hop in range(_MAX_LINK_HOPS):
+            try:
+                reached = self._read_unless_linked(pending, max_bytes)
+            except RepoError as error:
+                if hop and error.code is ErrorCode.NOT_FOUND:
+                    raise explain_broken_link(named, "/".join(pending)) from None
+                raise
             if isinstance(reached, OpenedFile):
                 return reached
             pending = self._split_admitted("/".join(reached))

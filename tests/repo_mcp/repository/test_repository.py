@@ -180,9 +180,15 @@ def test_a_filter_that_matches_no_file_says_so(open_root: Open, filters: dict[st
         ("*.py|*.md", "{*.py,*.md}"),
         ("*.rs", ""),
         ("[x,y].py", ""),
+        ("pages/[id]/*.ts", r"pages/\[id]/*.ts"),  # not a set of two letters
+        ("[id]/page.ts", r"**/\[id]/page.ts"),
     ],
 )
-def test_a_glob_that_matches_nothing_names_one_that_does(open_root: Open, glob: str, meant: str) -> None:
+def test_a_glob_that_matches_nothing_names_one_that_does(
+    open_root: Open, root: Path, glob: str, meant: str
+) -> None:
+    (root / "pages/[id]").mkdir(parents=True)
+    (root / "pages/[id]/page.ts").write_text("export {};\n")
     repository = open_root()
     repository.refresh()
     suggested = f" `{meant}` matches some." if meant else ""

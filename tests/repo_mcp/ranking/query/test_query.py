@@ -71,6 +71,12 @@ def test_what_is_not_syntax_is_text(text: str, terms: list[str]) -> None:
     assert (query.required, query.excluded, query.symbols, query.phrases) == ([], [], [], [])
 
 
+def test_a_language_that_is_not_known_is_said() -> None:
+    query = parse_query("parcel lang:klingon", 100)
+    assert query.languages == ["klingon"]
+    assert query.warnings == ["lang:klingon: no built-in language is called so."]
+
+
 def test_a_query_of_many_words_is_cut_with_a_warning() -> None:
     query = parse_query(" ".join(f"word{number}" for number in range(10_000)), 1_000)
     assert len(query.terms) == MAX_TERMS

@@ -312,6 +312,15 @@ def test_loops_and_endless_chains_end(reader: RepositoryReader, root: Path) -> N
 
 
 @posix
+def test_a_link_to_nothing_is_named_with_its_target(reader: RepositoryReader, root: Path) -> None:
+    (root / "broken").symlink_to("gone/far.py")
+    (root / "sources").symlink_to("src")
+    for path, target in (("broken", "gone/far.py"), ("sources/none.py", "src/none.py")):
+        with pytest.raises(RepoError, match=f"^'{path}' leads to '{target}', where there is nothing.$"):
+            reader.read(path, 1_000)
+
+
+@posix
 def test_a_link_target_that_is_not_utf8_is_refused(reader: RepositoryReader, root: Path) -> None:
     os.symlink(b"\xff", os.fsencode(root) + b"/link")
     assert code_of(reader, "link") is ErrorCode.PATH_ESCAPE
