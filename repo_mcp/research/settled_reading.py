@@ -30,12 +30,12 @@ from repo_mcp.research.question.grammar import parse_question
 from repo_mcp.research.question.phrase_names import looks_like_name
 from repo_mcp.research.question.readings import build_reading, read_as_open
 from repo_mcp.research.settings.asked_settings import (
-    find_described,
     find_key,
     find_option,
     find_written_setting,
     is_written,
 )
+from repo_mcp.research.settings.described_settings import find_described
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
 from repo_mcp.research.written.schema_changes import read_schema_change
@@ -52,6 +52,9 @@ _ASKS_PATH = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|than)\b", re.IGNORECASE)
+_ASKS_DEFAULT = re.compile(
+    r"\W*what (?:is|are) the default (?!values? (?:of|for)\b)([^?]{3,200})", re.IGNORECASE
+)
 _ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
 _IMPLEMENTED = re.compile(r"\bimplemented\b", re.IGNORECASE)
 _OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
@@ -113,8 +116,12 @@ def _settle_names(state: ResearchState, reading: Reading) -> Reading:
     written = _find_written(state, reading) if is_one else None
     if written is not None:
         return written
-    if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
-        return _find_described(state) or read_as_open(question)
+    if reading.form is Form.CONFIGURED and " " in asked[0]:
+        subject = reading.subjects[0]
+        is_named = is_written(state, subject)
+        described = _find_described(state) if subject.taken_as is TakenAs.WORDS or not is_named else None
+        if described is not None or not is_named:
+            return described or read_as_open(question)
     is_said = any(looks_like_name(one) and one in question for one in asked)  # a guessed name is not
     if reading.form in _OF_EVENTS and _ASKS_EVENT.match(question) and not is_said:
         return read_as_open(question)
@@ -239,8 +246,10 @@ def _find_stated(state: ResearchState, reading: Reading) -> Reading | None:
 
 def _find_described(state: ResearchState) -> Reading | None:
     """Return the reading of a question for a setting that it describes by most words of its name; or None."""
-    asked = (one for one in parse_question(state.request.query) if one.form is Form.CONFIGURED)
-    found = (find_described(state, one.phrases[0].text) for one in asked)
+    parsed = parse_question(state.request.query)
+    asked = [one.phrases[0].text for one in parsed if one.form is Form.CONFIGURED]
+    default = _ASKS_DEFAULT.match(state.request.query)
+    found = (find_described(state, one) for one in (*asked, *(default.groups() if default else ())))
     setting = next(filter(None, found), None)
     return None if setting is None else build_reading(Form.CONFIGURED, (setting,))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.research.claims.option_sentence import describe_option
 from repo_mcp.research.edges.written_names import is_nowhere
 from repo_mcp.research.findings.citing import cite_line, join_clauses, join_names
@@ -13,8 +14,8 @@ from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
-from repo_mcp.research.settings.given_values import find_value
-from repo_mcp.research.settings.line_use import LineUse
+from repo_mcp.research.settings.given_values import find_value, tells_value
+from repo_mcp.research.settings.line_use import LineUse, read_parameter_default
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
 from repo_mcp.research.settings.noted_deciding import describe_deciding_setting
@@ -67,7 +68,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         for role in roles
     }
     name = _choose_name(subject, program)
-    read = _join_with_others(_cite_role(program, Role.READS), state.unnoted[Role.READS])
+    reading = sorted(program, key=lambda one: not _decides(state, one))  # stable
+    read = _join_with_others(_cite_role(reading, Role.READS), state.unnoted[Role.READS])
     is_first = bool(read) and asks_for_readers(state.request.query)
     reads = f" It is read at {read}." if read and not is_first else ""
     deciding = describe_deciding_setting(state)
@@ -82,10 +84,17 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         told = nested or handed
         return f"{told}{otherwise}" if told else _describe_unset(state, subject, whole, otherwise)
     declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
-    sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
     if deciding:
+        sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
         return f"{deciding} {name} is {sentence}.{otherwise}"
-    default = _describe_given(state, program) or _describe_default(state, subject, program)
+    default = (
+        _describe_given(state, program)
+        or _describe_parameters(state, program)
+        or _describe_default(state, subject, program)
+    )
+    value = "" if default or nested else _read_declared(state, subject)
+    so_declared = f"{declared} as {value}" if value else declared
+    sentence = _state_places(subject, places, state.unnoted[Role.SETS], so_declared)
     lead = f"{nested} It" if nested else name
     return f"{lead} is {sentence or 'not declared here'}.{default}{otherwise}"
 
@@ -101,6 +110,20 @@ def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
                 if given:
                     return f" Its default is {given} ({write_citation(one.path, at, at)})."
     return ""
+
+
+def _describe_parameters(state: ResearchState, program: Sequence[Finding]) -> str:
+    """Return a sentence on what parameters of the name have if nothing is given for them."""
+    given: dict[str, list[str]] = {}
+    for one in program:
+        for at in one.lines if one.role is Role.PARAMETER else ():
+            line = "".join(state.source.read_lines(one.path)[at - 1 : at])
+            value = read_parameter_default(one.reason.about, line)
+            if value and len(value) <= MAX_DEFAULT_CHARS:
+                given.setdefault(value, []).append(write_citation(one.path, at, at))
+    telling = [value for value in given if tells_value(value)] or [*given]
+    told = join_clauses([f"{value} ({join_names(given[value])})" for value in telling])
+    return f" As a parameter it is by default {told}." if told else ""
 
 
 def _describe_default(state: ResearchState, subject: Subject, program: Sequence[Finding]) -> str:
@@ -124,6 +147,18 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
         if given and not is_name and len(given) <= MAX_DEFAULT_CHARS:
             return f" Its default is {given} ({write_citation(path, at, at)})."
     return ""
+
+
+def _read_declared(state: ResearchState, subject: Subject) -> str:
+    """Return the value that the only declaration of a setting gives it; "" for none."""
+    if len(subject.nodes) != 1 or subject.left_out:
+        return ""
+    node = subject.nodes[0]
+    at = node.symbol.start_line
+    line = "".join(state.source.read_lines(node.path)[at - 1 : at])
+    comment = r"\s#\s" if node.language == "python" else r"\s(?:#|//)\s"  # two slashes divide in Python
+    given = re.split(comment, find_value(node.symbol.name, line))[0].rstrip(" ,;")
+    return given if tells_value(given) and len(given) <= MAX_DEFAULT_CHARS else ""
 
 
 def _choose_name(subject: Subject, program: Sequence[Finding]) -> str:
@@ -179,6 +214,12 @@ def _state_places(
         if found
     ]
     return join_clauses(told)
+
+
+def _decides(state: ResearchState, one: Finding) -> bool:
+    """Return True for a finding with a line that branches on what it is about."""
+    lines = state.source.read_lines(one.path)
+    return any(is_branch(lines[at - 1]) for at in one.lines if at <= len(lines))
 
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:

@@ -76,6 +76,7 @@ class Role(Enum):
     SETS = auto()
     FROM_ENVIRONMENT = auto()
     OPTION = auto()  # declares it as an option
+    PARAMETER = auto()  # a function takes it, with a default
     DECLARES = auto()  # declares or documents it
     PASSES = auto()  # hands its name on
     READS = auto()  # asks a record for it by its name

@@ -20,6 +20,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 ACCESSOR_LINES = 5  # of a member that has room for one statement at most, with an annotation
 MOST_ACCESSORS = 4  # of one setting, whose users are read
 _BOUNDS = Bounds(files=40, references=200)
+_RETURNED = r"(?:\breturn|=>)\s+(?:self\.|this\.|this->|@)?_*{};?\s*(?:\}}\s*)?$"
 _PREFIX = re.compile(r"^(?:#|_)*(?:get|is|has)?_?", re.IGNORECASE)
 
 
@@ -28,9 +29,15 @@ def list_through_accessors(
 ) -> list[ExactMatch]:
     """Return the lines of the program that use the members around `reading` which only return a setting."""
     known = {(one.path, one.start_line) for one in reading}
-    accessors = dict.fromkeys(state.source.find_around(one.path, one.start_line) for one in reading)
+    returned = re.compile(_RETURNED.format(re.escape(name)))
+    around = ((state.source.find_around(one.path, one.start_line), one) for one in reading)
+    accessors = [
+        node
+        for node, one in around
+        if node is not None and (_is_named_after(node, name) or returned.search(one.line)) and _is_short(node)
+    ]
     found: list[ExactMatch] = []
-    for node in [one for one in accessors if one is not None and _only_returns(one, name)][:MOST_ACCESSORS]:
+    for node in [*dict.fromkeys(accessors)][:MOST_ACCESSORS]:
         for edge in list_users(state, node, _BOUNDS, (*CALLS, EdgeType.REFERENCES)):
             user = state.get_node(edge.other)
             if not is_program(user.path) or is_test_node(user) or user == node:
@@ -43,10 +50,11 @@ def list_through_accessors(
     return found
 
 
-def _only_returns(node: Node, name: str) -> bool:
-    """Return True for a short function or property that is named after a setting."""
+def _is_short(node: Node) -> bool:
     is_member = node.symbol.kind in CALLABLE_KINDS or node.symbol.kind is SymbolKind.PROPERTY
-    if not is_member or count_lines(node) > ACCESSOR_LINES:
-        return False
+    return is_member and count_lines(node) <= ACCESSOR_LINES
+
+
+def _is_named_after(node: Node, name: str) -> bool:
     own, other = (_PREFIX.sub("", one).replace("_", "").lower() for one in (node.symbol.name, name))
     return own == other

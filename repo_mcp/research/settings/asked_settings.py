@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactRequest
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.written_names import list_written
-from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.named_settings import list_keys, list_options, read_configuration_key
 from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_lines import search_mentions, search_setting
-from repo_mcp.text.question_words import count_words, list_words, shares_word
+from repo_mcp.text.question_words import count_words
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
-MOST_MATCHES = 60  # lines with a key that are looked at, and values with words
-LEAST_SHARED, MOST_OTHERS = 3, 2  # words that a description shares with a name, words that this has besides
-UNTELLING = frozenset({"default", "defaults", "value"})  # words that are said of any setting
+MOST_MATCHES = 60  # lines with a key that are looked at
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _DOTTED = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
@@ -56,28 +52,6 @@ def _is_key(state: ResearchState, name: str) -> bool:
         rf"^\s*[\"']?{re.escape(name)}[\"']?\s*[=:]", regex=True, case_sensitive=True, limit=MOST_MATCHES
     )
     return any(find_role(one.path) is FileRole.CONFIG for one in state.source.search_exact(request).matches)
-
-
-def find_described(state: ResearchState, described: str) -> Subject | None:
-    """Return the value of the program whose name has most words of a description: `cpu_pool_threads`.
-
-    "The number of CPU threads of the pool": of the words that tell something, LEAST_SHARED and two thirds are
-    in the name, which has few others. Return None if no value or several are so named.
-    """
-    words = [word for word in list_words(described) if word.lower() not in UNTELLING]
-    found = [node for node, _ in state.graph.search(" ".join(words), SymbolFilter(), MOST_MATCHES)[0]]
-    shared = {
-        node: shares_word(node.symbol.name, words)
-        for node in found
-        if node.symbol.kind in VALUE_KINDS and may_answer(node.path) and state.admits(node.path)
-    }
-    most = max(shared.values(), default=0)
-    best = [node for node in shared if shared[node] == most]
-    if most < LEAST_SHARED or 3 * most < 2 * len(words) or len({node.symbol.name for node in best}) > 1:
-        return None
-    if count_words(best[0].symbol.name) - most > MOST_OTHERS:
-        return None
-    return Subject(described, TakenAs.DECLARED, tuple(best), best[0].symbol.name)
 
 
 def find_written_setting(state: ResearchState, reading: Reading) -> Subject | None:
@@ -113,9 +87,26 @@ def _is_written_as_setting(state: ResearchState, reading: Reading) -> bool:
     return is_undeclared and bool(list_written(state, subject.asked))
 
 
+def add_keeping(state: ResearchState, subject: Subject) -> Subject:
+    """Return a setting with the private fields that keep it: `self._limit = limit` for `limit`."""
+    names = {node.symbol.name for node in subject.nodes}
+    kept = []
+    for name in names:
+        keeps = re.compile(rf"=\s*{re.escape(name)}\s*;?\s*$")
+        for node in map(state.get_node, state.graph.scan.find_declared(f"_{name}", MOST_MATCHES)):
+            lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.start_line]
+            kept += [node] if any(map(keeps.search, lines)) and state.admits(node.path) else []
+    return replace(subject, nodes=tuple(dict.fromkeys((*subject.nodes, *kept)))) if kept else subject
+
+
 def list_setting_names(subject: Subject) -> list[str]:
-    """Return at most two names to search for: those of the declarations found, else the text itself."""
+    """Return at most two names to search for: those of the declarations found, else the text itself.
+
+    A private field of several words may keep a parameter, whose name comes first then.
+    """
     names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.is_declared)
+    public = [name.lstrip("_") for name in names if name.startswith("_") and count_words(name) > 1]
+    names = dict.fromkeys((*public, *names)) if public else names
     if not names:
         last = subject.asked.rpartition(".")[2]
         named = (

@@ -18,7 +18,7 @@ from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.accessors import list_through_accessors
-from repo_mcp.research.settings.asked_settings import list_setting_names
+from repo_mcp.research.settings.asked_settings import add_keeping, list_setting_names
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
@@ -59,8 +59,9 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         return
     if note_settings_type(state, subject):
         return
-    used = find_used(state, subject)
     others = list_other_fields(state, subject)
+    subject = add_keeping(state, subject)
+    used = find_used(state, subject)
     rivals = (*others, *(list_rival_fields(state, subject) if "." in subject.asked else ()))
     foreign = find_used(state, replace(subject, nodes=rivals)) - used
     for name in list_setting_names(subject):

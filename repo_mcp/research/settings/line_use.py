@@ -75,6 +75,7 @@ class LineUse(StrEnum):
     OPTION = "declares the option {}"
     DECLARES = "declares or documents {}"
     PASSES_ON = "passes the name {}"
+    PARAMETER = "takes {} as a parameter with a default"
     GIVES = "has a parameter or an argument {}"
     READS = "reads {}"
 
@@ -195,7 +196,7 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
         called = None if option is None else _find_open_call(state, match, option.start())
         return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
     read = (
-        rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
+        rf"(?:[\w.?>-]+(?:\.|->)_*{quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
         r"(?:(?:\.\w+)?\([\w:. ]*\))?"
     )
     declared = rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?"
@@ -210,12 +211,16 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
     if re.search(handed, match.line, re.IGNORECASE):
         return LineUse.PASSES_ON
     given = re.search(  # a parameter with a type, or one whose value has its name
-        rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)",
+        rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)"
+        rf"|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*(?:\b|_){quoted}\b)",
         match.line,
         re.IGNORECASE,
     )
-    if given is None or _find_open_call(state, match, given.start()) is None:
+    opened = None if given is None else _find_open_call(state, match, given.start())
+    if given is None or opened is None:
         return use
+    if _heads_function(state, match, opened) and read_parameter_default(name, match.line):
+        return LineUse.PARAMETER
     if _gives_literal(match.line, quoted):
         return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
@@ -249,6 +254,29 @@ def _gives_literal(line: str, quoted: str) -> bool:
     if given is None or (opened and _HEAD.search(line[: opened[-1]])):
         return False
     return _LITERAL.match(given[1]) is not None
+
+
+def read_parameter_default(name: str, line: str) -> str:
+    """Return what a parameter has on a line of a head if nothing is given for it; "" for none."""
+    typed = r"(?:\s*\??:[^=(){}]{1,80})?"
+    found = re.search(rf"(?<![\w.]){re.escape(name)}{typed}\s*=(?![=>])\s*([^\s,][^,]*)", line)
+    if found is None:
+        return ""
+    value = re.sub(r"\s#\s.*|\s*//.*", "", found[1]).rstrip(" ;{:")
+    while value.endswith(")") and value.count("(") < value.count(")"):
+        value = value[:-1].rstrip()
+    return value
+
+
+def _heads_function(state: ResearchState, match: ExactMatch, opened: str) -> bool:
+    """Return True if the bracket behind a word is that of the parameters of the function around a line."""
+    around = state.source.find_around(match.path, match.start_line)
+    return (
+        around is not None
+        and around.symbol.kind in CALLABLE_KINDS
+        and around.symbol.name == opened
+        and match.start_line - around.symbol.start_line < HEAD_LINES
+    )
 
 
 def _is_made_of_same(line: str, quoted: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bodies.body import measure, measure_indent, says_nothing
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.model import ExactMatch
@@ -21,7 +22,7 @@ from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchStat
 from repo_mcp.research.settings.line_use import LineUse, classify_match
 from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -36,6 +37,7 @@ _ROLES = {
     LineUse.TAKES: Role.FROM_ENVIRONMENT,
     LineUse.OPTION: Role.OPTION,
     LineUse.DECLARES: Role.DECLARES,
+    LineUse.PARAMETER: Role.PARAMETER,
     LineUse.PASSES_ON: Role.PASSES,
     LineUse.READS: Role.READS,
 }
@@ -87,6 +89,7 @@ def note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch])
         key=lambda one: (
             is_test_place(one.path),
             uses[one] is not first,
+            uses[one] is not LineUse.PARAMETER,
             asks_default and not (uses[one] is LineUse.OPTION or _says_default(state, one)),
             name not in one.line,  # spelled otherwise, it may be another setting
             find_role(one.path) is not FileRole.CONFIG,
@@ -151,25 +154,34 @@ class _Place:
 
     matches: list[ExactMatch]
     around: Node | None
-    is_line: bool = False  # though it lies in a function, which is noted for another reason
+    is_code: bool = False  # these are lines of a function, or of a property that computes its value
+    is_line: bool = False  # though it lies in one, which is noted for another reason
 
     @property
     def function(self) -> Node | None:
         """Return the function that holds the lines; None outside functions."""
-        is_function = self.around is not None and self.around.symbol.kind in CALLABLE_KINDS
-        return self.around if is_function and not self.is_line else None
+        return None if self.is_line or not self.is_code else self.around
 
 
 def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Place]:
     """Return the places of matches, in the order of the first match of each."""
     found: dict[tuple[str, int], _Place] = {}
     for match in matches:
-        place = _Place([match], state.source.find_around(match.path, match.start_line))
+        around = state.source.find_around(match.path, match.start_line)
+        place = _Place([match], around, around is not None and _computes(state, around))
         line = match.start_line if place.function is None else place.function.symbol.start_line
         known = found.setdefault((match.path, line), place)
         if known is not place:
             known.matches.append(match)
     return list(found.values())
+
+
+def _computes(state: ResearchState, node: Node) -> bool:
+    """Return True for a function, and for a property with conditions."""
+    if node.symbol.kind is not SymbolKind.PROPERTY:
+        return node.symbol.kind in CALLABLE_KINDS
+    lines = state.source.read_lines(node.path)[node.symbol.start_line : node.symbol.end_line]
+    return any(map(is_branch, lines))
 
 
 def _note_use(state: ResearchState, name: str, place: _Place, reason: Reason, hop: int) -> bool:

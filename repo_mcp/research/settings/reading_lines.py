@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.vocabulary import EdgeType
@@ -55,7 +56,7 @@ def list_reading(
     is_declared: bool = False,
     is_only: bool = False,
 ) -> list[ExactMatch]:
-    """Return those of some lines that read a setting, those last that also give the name a value.
+    """Return those of some lines that read a setting, conditions first, and last what also gives it a value.
 
     For one that `is_declared`, they are those that the graph knows to use it. While files are parsed, and if
     its name of several words `is_only` that of one member, all lines with the name as a member count.
@@ -80,6 +81,7 @@ def list_reading(
     ]
     reading = [one for one in found if reads_only(state, name, one)]
     copying = [one for one in found if one not in reading and _hands_on(name, one)]
+    reading.sort(key=lambda one: not is_branch(one.line))  # stable
     return [*reading, *copying]
 
 

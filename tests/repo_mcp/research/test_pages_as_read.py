@@ -238,7 +238,7 @@ def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:
         "docs/settings.rst": "Settings\n========\n\n    retry_count = 5\n",
     }
     report = Asked(texts).ask("where is retry_count configured?")
-    assert report.claim == "retry_count is declared at job.py:9."
+    assert report.claim == "retry_count is declared as 3 at job.py:9."
     assert "declares or documents retryCount, in the program" in [one.why for one in report.findings]
 
 

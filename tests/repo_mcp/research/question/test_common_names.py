@@ -47,7 +47,7 @@ def test_a_name_is_no_other_one_than_the_qualified_one_that_it_ends() -> None:
 
 def test_the_guess_is_taken_that_fewer_files_declare() -> None:
     report = Asked(FILES).ask("where is the usual time between two visits configured? (PAUSE, USUAL_PAUSE)")
-    assert report.claim.startswith("USUAL_PAUSE is declared at pauses.py:2")
+    assert report.claim.startswith("USUAL_PAUSE is declared as 5 at pauses.py:2")
 
 
 def test_declarations_that_are_not_followed_are_counted_where_a_setting_is_declared() -> None:

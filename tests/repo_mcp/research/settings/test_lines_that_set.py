@@ -77,7 +77,7 @@ def test_a_type_in_a_document_sets_nothing() -> None:
 def test_words_beside_a_declared_name_are_not_said_to_be_declared() -> None:
     files = {"bell.py": "class Bell:\n    max_tone = 3\n"}
     claim = Asked(files).ask("where is the default max_tone configured?").claim
-    assert claim == "max_tone is declared at bell.py:2."
+    assert claim == "max_tone is declared as 3 at bell.py:2."
 
 
 def test_what_reads_options_is_no_option() -> None:

@@ -111,7 +111,7 @@ def test_three_kinds_of_places_are_listed_as_in_a_sentence() -> None:
     }
     claim = Asked(files).ask("where is retry_limit configured?").claim
     assert claim == (
-        "retry_limit is declared as an option at cli.py:2, declared at run.py:2, and set at run.py:6."
+        "retry_limit is declared as an option at cli.py:2, declared as 3 at run.py:2, and set at run.py:6."
     )
 
 

@@ -138,7 +138,7 @@ def test_the_types_around_lines_are_found_without_reading_a_whole_file_for_each(
             for one in range(size)
         ]
         report = Asked({"kiln.py": "\n".join(kilns)}).ask("where is Kiln3.heat configured")
-        assert report.claim.startswith("Kiln3.heat is declared at kiln.py:23 and set at kiln.py:26.")
+        assert report.claim.startswith("Kiln3.heat is declared as 3 at kiln.py:23 and set at kiln.py:26.")
         counts.append(len(outlined))
         outlined.clear()
     assert counts[0] == counts[1]
