@@ -31,7 +31,7 @@ from repo_mcp.blocks.layouts import FindRecord
 from repo_mcp.code_search.namesakes import DECIMALS, ChunkHit, discount_overloads, put_named_first
 from repo_mcp.ranking.files.ranking import choose_unknown, rank
 from repo_mcp.ranking.page.declaration_rating import is_inner_test
-from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.intent import Intent, understand
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.ranking.scoring.file_masks import Filter
 from repo_mcp.ranking.scoring.ranked_chunks import RankedChunk
@@ -108,7 +108,6 @@ def order_hits(
     which a declaration that begins elsewhere may lack.
     """
     intent = understand(query)
-    roles = {FileRole.CODE, *intent.roles}
     top = max(found.shares, default=0.0) or 1.0
     asks = _asks(query)
     words = (OF_ADDED if asks_to_extend(query) else WORDS) if asks else OF_TERMS
@@ -120,9 +119,7 @@ def order_hits(
     factors = {id(one.rated): one for one in weighed}
     judged: list[tuple[float, int, ChunkHit]] = []
     for at, (chunk, share) in enumerate(zip(chunks, found.shares, strict=False)):
-        role = 1.0 if find_role(chunk.path) in roles else OTHER_ROLE
-        if is_translation(chunk.path) and not intent.is_about_locales:
-            role *= TRANSLATION
+        role = _weigh_role(chunk.path, intent)
         own = words * share / top
         for block in homes[at]:
             one = factors[id(block)]
@@ -139,6 +136,12 @@ def order_hits(
     if asks:
         ordered = put_named_first(discount_overloads(ordered), list_asked(query), terms)
     return OrderedHits(_give_shares(ordered, found, top), terms, weights)
+
+
+def _weigh_role(path: str, intent: Intent) -> float:
+    """Return the factor of a file by its role, and by its language for people."""
+    role = 1.0 if find_role(path) in {FileRole.CODE, *intent.roles} else OTHER_ROLE
+    return role * TRANSLATION if is_translation(path) and not intent.is_about_locales else role
 
 
 def _give_shares(

@@ -86,7 +86,9 @@ def answer_ranked(
     ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     most = min(usual, request.top_k) if ends_early else request.top_k
     are_brief = bool(leads) and not telling
-    shown = _show_page(scope, request, query, ranking, reading, most, near, are_brief=are_brief)
+    report = _read_clues(scope, request, query) if reading.is_report else None
+    form = PageForm(most, reading.asked, telling, near, reading.room, report, are_brief)
+    shown = _show_page(scope, request, query, ranking, form)
     if leads:
         shown = put_leads(shown, leads, request.top_k)
         usual, near = usual + len(leads), len(leads)
@@ -167,23 +169,12 @@ def _note_words(
 
 
 def _show_page(
-    scope: SearchScope,
-    request: SearchRequest,
-    query: Query,
-    ranking: Ranking,
-    reading: _Reading,
-    most: int,
-    near: int,
-    *,
-    are_brief: bool,
+    scope: SearchScope, request: SearchRequest, query: Query, ranking: Ranking, form: PageForm
 ) -> ShownHits:
-    """Return at most `most` hits with their live text. A declaration of the name asked for comes first."""
-    asked = reading.asked
-    report = _read_clues(scope, request, query) if reading.is_report else None
-    form = PageForm(most, asked, reading.telling, near, reading.room, report, are_brief)
+    """Return the hits of a page with their live text. A declaration of the name asked for comes first."""
     shown = show_hits(ranking.chunks, query.phrases, scope.read_live, form, scope.known.rated)
-    if asked is not None:
-        shown = put_first(shown, asked, request.top_k, partial(look_up, scope, query))
+    if form.asked is not None:
+        shown = put_first(shown, form.asked, request.top_k, partial(look_up, scope, query))
     return shown
 
 

@@ -17,6 +17,8 @@ import difflib
 import os
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from repo_mcp.cli.clients import json_edit, toml_edit
@@ -99,7 +101,8 @@ def plan_setup(
         return Setup(client, name, server, None, None, render_alone(client, name, entry), entry)
     file = read_client_file(place)
     try:
-        text, entry = _merge(file.text or "", client, name, entry, place, here, replace=replace)
+        take = None if replace else partial(_take_over, entry=entry, name=name, place=place, here=here)
+        text, entry = _merge(file.text or "", client, name, entry, take)
     except (ValueError, IndexError) as fault:  # an index error means that scanning and parsing disagree
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -124,9 +127,12 @@ def read_document(client: Client, text: str) -> dict[str, Any]:
 
 
 def _merge(
-    text: str, client: Client, name: str, entry: Entry, place: FileLocation, here: str, *, replace: bool
+    text: str, client: Client, name: str, entry: Entry, take: Callable[[object], Entry] | None
 ) -> tuple[str, Entry]:
-    """Return the file's text with the entry, and the entry as it then is. Raises ValueError and RepoError."""
+    """Return the file's text with the entry, and the entry as it then is. Raises ValueError and RepoError.
+
+    `take` returns what an entry of that name becomes; None replaces it.
+    """
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
     before = read_document(client, body)
@@ -134,8 +140,7 @@ def _merge(
     if not isinstance(servers, dict):
         raise ValueError(f"{client.section} is not a table of servers")
     there = servers.get(name)
-    is_new = replace or name not in servers
-    merged = entry if is_new else _take_over(there, entry, name, place, here)
+    merged = entry if take is None or name not in servers else take(there)
     if there == merged:
         return text, merged
     after = _edit(body, client, name, merged, is_there=name in servers)

@@ -11,13 +11,12 @@ import re
 from repo_mcp.graph.go.builds import Builds
 from repo_mcp.graph.go.embedding import may_be_nearer
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
+from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.languages.treesitter.type_names import TypeName
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Binding, Reference, SymbolKind
 
 _LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
@@ -86,16 +85,8 @@ class GoReceivers(ReceiverTypes):
         """Return the type together with its written type arguments."""
         found = super()._complete(at, text, named, found, receiver)
         _, _, inside = text.partition(f"{named.name}[")
-        other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
-        if not inside or other is None or self._lookup.depth >= MAX_DEPTH:
-            return found
-        names = list_type_parameters(other, found.types[0].ordinal)
-        given: list[tuple[str, Receiver]] = []
-        with self._lookup.deepen():
-            for name, one in zip(names, split_list(inside.rpartition("]")[0]), strict=False):
-                each = self._read_text(at, one, receiver)
-                given += [(name, each)] if each is not None else []
-        return replace(found, type_arguments=tuple(given))
+        written = split_list(inside.rpartition("]")[0])
+        return self._give_arguments(at, written, found, receiver) if inside else found
 
     def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
         """Return a receiver of the type that a name led to, with all variants of it."""

@@ -172,16 +172,8 @@ class JavaReceivers(ReceiverTypes):
         _, _, inside = text.partition(f"{named.name}<")
         if inside and found.external and not found.is_items:
             return self._complete_external(at, inside, found, receiver)
-        other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
-        if not inside or other is None or self._lookup.depth >= MAX_DEPTH:
-            return found
-        names = list_type_parameters(other, found.types[0].ordinal)
-        given: list[tuple[str, Receiver]] = []
-        with self._lookup.deepen():
-            for name, one in zip(names, split_list(inside.rpartition(">")[0]), strict=False):
-                each = self._read_text(at, _read_bound(one), receiver)
-                given += [(name, each)] if each is not None else []
-        return replace(found, type_arguments=tuple(given))
+        written = list(map(_read_bound, split_list(inside.rpartition(">")[0])))
+        return self._give_arguments(at, written, found, receiver) if inside else found
 
     def _complete_external(
         self, at: Declaration, inside: str, found: Receiver, receiver: Receiver | None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, list_type_parameters
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.receiver import Receiver, join_types, take_item
@@ -315,3 +315,15 @@ class ReceiverTypes(WrittenTypes):
         others = (self._read_declared(one, receiver) for one in members[1:MAX_OVERLOADS])
         joined = join_types([found, *others])
         return replace(joined, is_certain=False) if joined is not None else None
+
+    def _give_arguments(
+        self, at: Declaration, written: Sequence[str], found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        """Return a type of the repository together with its type arguments, which are read from texts."""
+        other = self._lookup.find_scope(found.types[0].path) if found.types and not found.is_items else None
+        if other is None or self._lookup.depth >= MAX_DEPTH:
+            return found
+        pairs = zip(list_type_parameters(other, found.types[0].ordinal), written, strict=False)
+        with self._lookup.deepen():
+            read = [(name, self._read_text(at, one, receiver)) for name, one in pairs]
+        return replace(found, type_arguments=tuple((name, one) for name, one in read if one is not None))

@@ -62,27 +62,14 @@ def is_relation(form: Form) -> bool:
 
 def describe_relation(state: ResearchState, reading: Reading) -> str:
     """Return sentences on what is related to the subjects in the way that the question asks for."""
-    relation, none = _RELATIONS[reading.form]
     subjects = reading.nodes
-    if len({shorten(node.qualified_name) for node in subjects}) > 1:
-        relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
+    relation, none = _name_relation(reading)
     named = name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     if said := describe_set(state.findings, named):
         return said
     first_hop = [one for one in state.findings if one.hop == 1]
-    through = [one for one in first_hop if one.role is Role.OVERRIDDEN]
-    mentions = [one for one in first_hop if one.role is Role.MENTIONS]
-    directly = " through its own type" if through else ""
-    more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
     readers = [one for one in first_hop if one.role is Role.READS_FIELD]
-    working = [one for one in first_hop if one.role is Role.WORKS_FOR]
-    more += f" Called there: {name_findings(working)}." if working else ""
-    more += _describe_readers(state, readers)
-    more += _describe_overridden(state, through, len(subjects) > 1)
-    if reading.form is Form.CALLERS:
-        directly = " directly" if mentions or through else ""
-        more += _describe_mentions(state, subjects, mentions)
-        more += _describe_called_overrides(state, subjects)
+    more = _describe_beside(state, reading, first_hop)
     found = _choose_related(state, reading, subjects, first_hop)
     users = _gather_users(state, reading, subjects, found)
     if state.is_unimplemented and len(subjects) == 1:
@@ -102,20 +89,60 @@ def describe_relation(state: ResearchState, reading: Reading) -> str:
         also = relation.replace("used", "also used")
         used = f" {'They' if relation.startswith('are') else 'It'} {users.say(also)}." if found else ""
         return f"{describe_open_types(state.open_types)}{used}{more}"
-    filling = list_filling_in(state, subjects) if reading.form is Form.CALLEES else []
-    if filling and any(one in filling for one in found):
-        own = [one for one in filling if not is_test(one.path, one.symbol)] or filling
-        rest = [one for one in found if one not in filling]
-        calls = f" It {_gather_users(state, reading, subjects, rest).say(relation)}." if rest else ""
-        return (
-            f"{named} leaves its work to what overrides it: {name_findings(own, MOST_CALLERS)}.{calls}{more}"
-        )
+    if filling := _describe_filling(state, reading, relation, found):
+        return f"{named} {filling}{more}"
     if not found and readers and reading.form is Form.CALLEES:
         return f"{named} {relation} nothing that the repository declares.{more}"
     if not found:
+        directly = _say_directly(reading, first_hop)
         return f"{_say_none(state, reading, none)} {named}{directly}.{unresolved}{more}"
     most = MOST_CALLERS if reading.form is Form.CALLERS else MAX_NAMED
     return f"{named} {users.say(relation, most)}.{unresolved}{more}"
+
+
+def _name_relation(reading: Reading) -> tuple[str, str]:
+    """Return what the subjects do or what is done with them, and what begins a sentence if nothing is."""
+    relation, none = _RELATIONS[reading.form]
+    if len({shorten(node.qualified_name) for node in reading.nodes}) > 1:
+        relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
+    return relation, none
+
+
+def _describe_beside(state: ResearchState, reading: Reading, first_hop: Sequence[Finding]) -> str:
+    """Return sentences on what leads from or to the subjects in other ways than the question asks for."""
+    subjects = reading.nodes
+    of_role = {
+        role: [one for one in first_hop if one.role is role]
+        for role in (Role.WORKS_FOR, Role.READS_FIELD, Role.OVERRIDDEN, Role.MENTIONS)
+    }
+    more = _describe_unnamed(subjects) if reading.form in (Form.CALLERS, Form.DEPENDENTS) else ""
+    working = of_role[Role.WORKS_FOR]
+    more += f" Called there: {name_findings(working)}." if working else ""
+    more += _describe_readers(state, of_role[Role.READS_FIELD])
+    more += _describe_overridden(state, of_role[Role.OVERRIDDEN], len(subjects) > 1)
+    if reading.form is Form.CALLERS:
+        more += _describe_mentions(state, subjects, of_role[Role.MENTIONS])
+        more += _describe_called_overrides(state, subjects)
+    return more
+
+
+def _say_directly(reading: Reading, first_hop: Sequence[Finding]) -> str:
+    """Return the words that leave out what leads to the subjects in another way; "" if nothing does."""
+    roles = {one.role for one in first_hop}
+    if reading.form is Form.CALLERS:
+        return " directly" if roles & {Role.MENTIONS, Role.OVERRIDDEN} else ""
+    return " through its own type" if Role.OVERRIDDEN in roles else ""
+
+
+def _describe_filling(state: ResearchState, reading: Reading, relation: str, found: Sequence[Finding]) -> str:
+    """Return what is said of subjects without a body, which others override; "" for any others."""
+    filling = list_filling_in(state, reading.nodes) if reading.form is Form.CALLEES else []
+    if not any(one in filling for one in found):
+        return ""
+    own = [one for one in filling if not is_test(one.path, one.symbol)] or filling
+    rest = [one for one in found if one not in filling]
+    calls = f" It {_gather_users(state, reading, reading.nodes, rest).say(relation)}." if rest else ""
+    return f"leaves its work to what overrides it: {name_findings(own, MOST_CALLERS)}.{calls}"
 
 
 def list_filling_in(state: ResearchState, subjects: Sequence[Node]) -> list[Finding]:

@@ -51,6 +51,19 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     is_missing = any(one.taken_as in (TakenAs.UNDECLARED, TakenAs.UNPARSED) for one in reading.subjects)
     if not state.request.guesses or is_missing or reading.form not in _BY_WORDS | _BY_EDGES:
         return
+    places = {(one.path, one.start_line): one for one in _find_by_words(state, reading)}
+    own = [
+        _show_both(one, places.pop((one.path, one.start_line), one), reading.form) for one in state.findings
+    ]
+    near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
+    if reading.form in _BY_WORDS:
+        state.findings[:] = [*_mix_near(near, [*places.values()], reading.form), *far]
+    else:
+        state.findings[:] = [*near, *_mix_far(far, [*places.values()])]
+
+
+def _find_by_words(state: ResearchState, reading: Reading) -> list[Finding]:
+    """Return what words find that the form may show, and note its symbols."""
     other = begin_again(state)
     text = reading.subjects[0].asked if reading.form in DESCRIBED_FORMS else state.request.query
     find_seeds(other, leave_out_product(text, state.source.read_lines))
@@ -58,36 +71,34 @@ def note_besides(state: ResearchState, reading: Reading) -> None:
     shown = [(one, one.node) for one in other.findings if len(one.shown) >= LEAST_SHOWN]
     found = leave_out_others(state, shown, recipe)
     found = [one for one in found if not is_namesake(state, one.name, one.path)]
-    if reading.form is Form.DEPENDENTS:
-        found = [one for one in found if one.role is not Role.BESIDE]
-    places = {(one.path, one.start_line): one for one in found}
-    own = [
-        _show_both(one, places.pop((one.path, one.start_line), one), reading.form) for one in state.findings
-    ]
-    near, far = [one for one in own if not one.hop], [one for one in own if one.hop]
-    if reading.form in _BY_WORDS:
-        kin = [
-            one
-            for one in near
-            if rank_recipe(one.role) < LAST_RANK
-            or (one.role in _COMPARED and reading.form is Form.DIFFERENCE)
-            or one.kind == _MEMBER
-        ]
-        others = [one for one in near if one not in kin]
-        turns = _take_turns(others, [*places.values()])
-        if kin:  # nobody copies what is deprecated
-            turns.sort(key=lambda one: one.node is not None and is_deprecated(one.node))  # stable
-        state.findings[:] = [*kin, *turns, *far]
-    else:
-        others_found = [*places.values()][:MOST_BESIDES]
-        beside = [replace(one, hop=1, reason=Reason(one.why, Role.HAS_WORDS)) for one in others_found]
-        documents = [one for one in far if is_document_line(one)]
-        direct = [one for one in far if one.hop == 1 and one not in documents]
-        first = max(FIRST, sum(one.role is Role.CALLS_MEMBER for one in direct))
-        others = [*direct[first:], *(one for one in far if one.hop > 1 and one not in documents)]
-        state.findings[:] = [*near, *direct[:first], *_take_turns(beside, others), *documents]
     for declaration, node in other.nodes.items():
         state.nodes.setdefault(declaration, node)
+    return [one for one in found if reading.form is not Form.DEPENDENTS or one.role is not Role.BESIDE]
+
+
+def _mix_near(near: Sequence[Finding], found: Sequence[Finding], form: Form) -> list[Finding]:
+    """Return the findings next to a subject: the kin first, the others in turns with what words found."""
+    kin = [
+        one
+        for one in near
+        if rank_recipe(one.role) < LAST_RANK
+        or (one.role in _COMPARED and form is Form.DIFFERENCE)
+        or one.kind == _MEMBER
+    ]
+    turns = _take_turns([one for one in near if one not in kin], found)
+    if kin:  # nobody copies what is deprecated
+        turns.sort(key=lambda one: one.node is not None and is_deprecated(one.node))  # stable
+    return [*kin, *turns]
+
+
+def _mix_far(far: Sequence[Finding], found: Sequence[Finding]) -> list[Finding]:
+    """Return the findings behind edges: the first direct ones, others in turns with what words found."""
+    beside = [replace(one, hop=1, reason=Reason(one.why, Role.HAS_WORDS)) for one in found[:MOST_BESIDES]]
+    documents = [one for one in far if is_document_line(one)]
+    direct = [one for one in far if one.hop == 1 and one not in documents]
+    first = max(FIRST, sum(one.role is Role.CALLS_MEMBER for one in direct))
+    others = [*direct[first:], *(one for one in far if one.hop > 1 and one not in documents)]
+    return [*direct[:first], *_take_turns(beside, others), *documents]
 
 
 def _show_both(one: Finding, other: Finding, form: Form) -> Finding:

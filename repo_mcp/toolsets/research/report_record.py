@@ -60,21 +60,7 @@ def is_thin(report: Report) -> bool:
 
 
 def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
-    from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
-    from repo_mcp.research.findings.records import Group
-
-    parts = report.parts or (report,)
-    also: dict[str, list[str]] = {}
-    for one, (_, others) in zip(parts, chosen, strict=True):
-        for what, places in group_others(one, others, len(parts)):
-            also.setdefault(what, []).extend(places)
     findings = [one for shown, _ in chosen for one in shown]
-    folded = [place for one in parts for place in list_folded_places(one)]
-    groups = [
-        *(() if is_thin(report) else report.groups),  # what lies around so little is noise
-        *([Group(IN_TESTS, tuple(folded))] if folded else []),
-        *(Group(what, tuple(places)) for what, places in also.items()),
-    ]
     cuts = _Cuts(len(findings), rows - len(findings))
     chains = _list_chains(report, findings)
     nodes = _list_mapped(report)
@@ -90,9 +76,7 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
         ],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
-        "surroundings": [
-            {"what": one.what, "places": escape_all(join_by_file(one.places))} for one in groups
-        ],
+        "surroundings": _list_surroundings(report, [others for _, others in chosen]),
         **_build_sections(report, cuts),
         "call_chains": [
             build_chain(one) for one in cuts.take(chains, _count_chains(report, cuts.findings), "call chains")
@@ -106,6 +90,24 @@ def _build_part(report: Report, rows: int, chosen: Sequence[Chosen]) -> Part:
     limits = _list_limits(report, cuts.said)
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
+
+
+def _list_surroundings(report: Report, others: Sequence[Sequence[Finding]]) -> list[Result]:
+    """Return the places around what is shown, by what they are, with the `others` of each part."""
+    from repo_mcp.research.findings.citing import join_by_file  # not when tools are listed
+
+    parts = report.parts or (report,)
+    groups: list[tuple[str, Sequence[str]]] = []
+    if not is_thin(report):  # what lies around so little is noise
+        groups += [(one.what, one.places) for one in report.groups]
+    folded = [place for one in parts for place in list_folded_places(one)]
+    groups += [(IN_TESTS, folded)] if folded else []
+    also: dict[str, list[str]] = {}
+    for one, own in zip(parts, others, strict=True):
+        for what, places in group_others(one, own, len(parts)):
+            also.setdefault(what, []).extend(places)
+    groups += also.items()
+    return [{"what": what, "places": escape_all(join_by_file(places))} for what, places in groups]
 
 
 def _list_chains(report: Report, shown: Sequence[Finding]) -> list[Chain]:
