@@ -23,8 +23,8 @@ from repo_mcp.languages.patterns.line_layout import NO_TEXT, TAB_COLUMNS, Layout
 from tests.architecture.source_tree import list_files, load_module
 from tests.counted_calls import count_calls
 from tests.deep.sizes import choose
+from tests.repo_mcp.languages.patterns.snippets import SNIPPETS
 from tests.repo_mcp.languages.patterns.test_every_language import TEXTS
-from tests.repo_mcp.languages.patterns.test_landmarks import SNIPPETS
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 C = b"""#include <linux/list.h>

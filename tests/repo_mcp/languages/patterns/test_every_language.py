@@ -1,4 +1,4 @@
-"""A text for each language with line patterns: those that `test_landmarks` lacks, and none left out."""
+"""A text for each language with line patterns: those that `snippets.py` lacks, and none left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import LANGUAGES
-from tests.repo_mcp.languages.patterns.test_landmarks import SNIPPETS
+from tests.repo_mcp.languages.patterns.snippets import SNIPPETS
 
 # language -> a text, the names that it defines, and its comments; some have patterns for comments alone
 TEXTS: dict[str, tuple[str, list[str], list[str]]] = {
