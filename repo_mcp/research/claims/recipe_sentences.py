@@ -11,13 +11,13 @@ from repo_mcp.research.kinds.base_types import MOST_INNER
 
 SECTION = "section"  # the kind of a finding in a document
 _OPEN = ("interface", "protocol", "trait")  # kinds of types without code of their own
+MOST_LISTING = 4  # places
 MOST_FILES, MOST_LINES = 6, 4  # with one of the kind, and lines of each
 # What is said of the first place of each role, in this order.
 _SENTENCES = (
     (Role.MODEL, "An example is {}."),
     (Role.REGISTERS, "{} registers it."),
     (Role.TAKES_ONE, "It can be given to {}."),
-    (Role.LISTS, "{} lists existing ones."),
 )
 
 
@@ -56,7 +56,7 @@ def describe_recipe(state: ResearchState) -> str:
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
-    sentences += [*_describe_calling(state), *_describe_member(state)]
+    sentences += [*_describe_listing(state), *_describe_calling(state), *_describe_member(state)]
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"
@@ -79,6 +79,17 @@ def _describe_document(state: ResearchState) -> list[str]:
     if told:
         return [f"In the documentation, see {told[0].symbol} ({told[0].citation})."]
     return describe_section(state)
+
+
+def _describe_listing(state: ResearchState) -> list[str]:
+    """Return a sentence on the places that list the kind."""
+    listing = _list(state, Role.LISTS)
+    verb = "lists" if len(listing) == 1 else "list"
+    said = [f"{name_findings(listing, MOST_LISTING)} {verb} existing ones."] if listing else []
+    return [
+        *said,
+        *(f"{shorten_symbol(one)} ({one.citation}) {one.why}." for one in _list(state, Role.READS_LIST)),
+    ]
 
 
 def _describe_calling(state: ResearchState) -> list[str]:

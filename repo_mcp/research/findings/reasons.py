@@ -45,6 +45,7 @@ class Role(Enum):
     TAKES_ONE = auto()  # makes something with one of the kind
     CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
     LISTS = auto()  # names several of the kind
+    READS_LIST = auto()  # uses what lists them; the reason is about that
     HAS_MEMBER = auto()  # a line has a member of the enumeration, which the reason is about
     NAMED_TABLE = auto()  # a guess names it, and others of the kind are entries of it
     TABLE = auto()  # a good declaration reads it, and each entry may be one of the kind
@@ -115,6 +116,8 @@ _WRITTEN_FIRST = frozenset(
         Role.ENUMERATION,
         Role.NAMED_TABLE,
         Role.MODEL,
+        Role.LISTS,
+        Role.READS_LIST,
         Role.REGISTERS,
         Role.TAKES_ONE,
     }

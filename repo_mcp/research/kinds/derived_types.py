@@ -41,6 +41,13 @@ def list_program_derived(state: ResearchState, base: Node) -> list[Node]:
     return [node for node in list_derived(state, base) if admits_node(state, node)]
 
 
+def list_many_derived(state: ResearchState, base: Node) -> list[Node]:
+    """Return the types of the program that derive from a type, of more files than the other functions do."""
+    edges = state.graph.find_incoming(base, IMPLEMENTATIONS, LOOK).edges
+    found = (state.get_node(edge.other) for edge in edges)
+    return [node for node in found if admits_node(state, node) and node.symbol.kind not in _OWN_PARTS]
+
+
 def count_derived(state: ResearchState, node: Node) -> tuple[int, int]:
     """Return how many types derive from a type: those that are no interfaces themselves, and all."""
     return measure_derived(list_derived(state, node))

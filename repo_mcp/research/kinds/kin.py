@@ -7,28 +7,33 @@ from collections.abc import Collection, Sequence
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.citing import shorten
-from repo_mcp.research.findings.named_symbols import read_code
+from repo_mcp.research.findings.named_symbols import DOING, VALUES, admits_node, read_code
 from repo_mcp.research.findings.reasons import BASES, MODEL, Reason, Role, explain_calling
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
+from repo_mcp.research.kinds.derived_types import is_left_open, list_many_derived, list_program_derived
 from repo_mcp.research.kinds.examples import find_listing, find_model
+from repo_mcp.research.kinds.listings import find_listings
 from repo_mcp.research.kinds.open_members import (
     FURTHER_CHARS,
     WHOLE_CHARS,
     find_outside,
-    show_line,
+    show_lines,
     show_open,
     show_overriding,
 )
 from repo_mcp.research.kinds.registering import find_call, find_registering, find_taking, list_alike
 from repo_mcp.research.kinds.told_members import BaseTypes, iter_open_bases, read_base_types, tell_members
-from repo_mcp.symbols.symbol_record import DeclaredSymbol
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
 
+MOST_READ = 2  # places of which a user is shown
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
@@ -39,9 +44,10 @@ _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 class Kin:
     """A declaration that shows how one of a kind is added."""
 
-    node: Node
+    node: Node | None  # None for lines at the top level of a file
     reason: Reason
     body: Body  # the lines that may be shown of it
+    path: str = ""  # of these lines, without a node
 
 
 def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
@@ -51,7 +57,7 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     be overridden, and where its types are listed.
     """
     types = read_base_types(state, base, noun)
-    kind, own, shown = types.kind, types.own.node, types.members
+    own, shown = types.own.node, types.members
     kin = _list_base_types(state, types)
     telling = _list_telling(state, own, noun, types.list_names(state))
     members, wanted = {one.name for one in shown}, types.list_wanted(state.request.guesses)
@@ -62,14 +68,69 @@ def list_kin(state: ResearchState, base: Node, noun: str) -> list[Kin]:
     if model is not None:
         kin.append(Kin(model, MODEL, show_overriding(state, base, model, shown)))
         kin += [Kin(outside, _DOES, read_code(state, outside))] if outside is not None else []
-    kin += _list_takers(state, base, model)
-    kin += list_callers(state, base, types.base.members, noun)
-    found = find_listing(state, own, kind)
-    if found is not None:
-        listing, count = found
-        names = Reason(f"names {count} of the kind", Role.LISTS)
-        kin.append(Kin(listing, names, read_code(state, listing)))
+    listings = _list_listings(state, types, model, noun)
+    takers = _list_takers(state, base, model)
+    if (
+        listings
+        and takers
+        and takers[0].node is not None
+        and takers[0].node.symbol.kind is SymbolKind.CONSTRUCTOR
+    ):
+        takers = []  # which only uses one
+    return [*kin, *listings, *takers, *list_callers(state, base, types.base.members, noun)]
+
+
+def _list_listings(state: ResearchState, types: BaseTypes, model: Node | None, noun: str) -> list[Kin]:
+    """Return the places that list the types of a kind."""
+    is_enum = is_enumeration(types.base.node)  # of which a member may be named as anything
+    whole = [] if is_enum else _list_whole(state, types)
+    found = find_listings(state, types.own.node, whole, model, noun.split())
+    if not found:
+        first = find_listing(state, types.own.node, types.kind)
+        return (
+            [] if first is None else [Kin(first[0], _explain_listing(first[1]), read_code(state, first[0]))]
+        )
+    kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in found]
+    return [*kin, *list_readers(state, [one.node for one in found if one.node is not None])]
+
+
+def list_readers(state: ResearchState, listings: Sequence[Node]) -> list[Kin]:
+    """Return what uses the first places that list a kind, each with the lines that do."""
+    kin = []
+    known = {*listings}
+    for node in [one for one in listings if one.symbol.kind in VALUES | DOING][:MOST_READ]:
+        for edge in list_users(state, node, GLANCE, (*CALLS, EdgeType.REFERENCES)):
+            other = state.get_node(edge.other)
+            if other in known or not admits_node(state, other) or _is_outer(other, node):
+                continue
+            known.add(other)
+            name = shorten(node.qualified_name)
+            reason = Reason(
+                f"{'calls' if node.symbol.kind in DOING else 'reads'} {name}", Role.READS_LIST, name
+            )
+            kin.append(Kin(other, reason, show_lines(state, other, edge.lines)))
+            break
     return kin
+
+
+def _is_outer(node: Node, inner: Node) -> bool:
+    """Return True for what holds a symbol, and for the top level of a file."""
+    return node.symbol.kind is SymbolKind.FILE or inner.qualified_name.startswith(f"{node.qualified_name}.")
+
+
+def _explain_listing(count: int) -> Reason:
+    return Reason(f"names {count} of the kind", Role.LISTS)
+
+
+def _list_whole(state: ResearchState, types: BaseTypes) -> list[Node]:
+    """Return the types of a kind from which no others derive, as far as they are known."""
+    bases = (types.base, *types.inner_ones)
+    level = [node for one in bases for node in list_many_derived(state, one.node)]
+    below = [two for one in level if is_left_open(one) for two in list_program_derived(state, one)]
+    whole = dict.fromkeys((*level, *below, *types.kind))
+    inner = {one.node for one in types.inner_ones}
+    closed = [node for node in whole if not is_left_open(node) and node not in inner]
+    return closed or [*whole]  # interfaces, each a kind of node
 
 
 def _list_base_types(state: ResearchState, types: BaseTypes) -> list[Kin]:
@@ -105,7 +166,7 @@ def _list_takers(state: ResearchState, base: Node, model: Node | None) -> list[K
     if call is not None and model is not None:
         node, at = call
         given = replace(reason, text=f"{shorten(taker.qualified_name)} is given {model.symbol.name} here")
-        kin.append(Kin(node, given, show_line(state, node, at)))
+        kin.append(Kin(node, given, show_lines(state, node, (at,))))
     return kin
 
 

@@ -128,7 +128,7 @@ def show_open(
     """
     body = read_code(state, base)
     is_plain = not (members or settings) and whole_chars == WHOLE_CHARS
-    if base.symbol.kind in ABSTRACT_KINDS or is_plain or _is_short(body, whole_chars):
+    if is_plain or _is_short(body, whole_chars):
         return body
     guessed = list_own_names(state.request.guesses)
     asked = [one for one in list_overridable(state, base) if one.name in guessed and one not in members]
@@ -154,9 +154,9 @@ def show_overriding(state: ResearchState, base: Node, model: Node, members: Sequ
     return _keep_lines(body, kept, model.symbol.name)
 
 
-def show_line(state: ResearchState, node: Node, at: int) -> Body:
-    """Return a declaration as a body of which only its head and one line are left."""
-    return _keep_lines(read_code(state, node), (at,), node.symbol.name)
+def show_lines(state: ResearchState, node: Node, kept: Sequence[int]) -> Body:
+    """Return a declaration as a body of which only its head and some lines are left."""
+    return _keep_lines(read_code(state, node), kept, node.symbol.name)
 
 
 def find_outside(state: ResearchState, model: Node, members: Sequence[DeclaredSymbol]) -> Node | None:

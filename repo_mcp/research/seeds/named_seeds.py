@@ -19,7 +19,7 @@ from repo_mcp.research.kinds.base_types import (
     is_enumeration,
     join_name,
 )
-from repo_mcp.research.kinds.kin import list_kin
+from repo_mcp.research.kinds.kin import Kin, list_kin
 from repo_mcp.research.kinds.returned_types import list_returning
 from repo_mcp.research.question.asked_words import PreferredKind
 from repo_mcp.research.seeds.named_actions import find_actions
@@ -67,18 +67,16 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     else:
         kin = []
     shown = {one.node: one for one in reversed(kin) if one.node not in known}
-    return [
-        *seeds,
-        *(
-            replace(
-                build_seed(state, one.node, CALLING if one.reason.role is Role.CALLS_KIND else 1.0),
-                reason=one.reason,
-                body=one.body,
-            )
-            for one in kin
-            if shown.get(one.node) is one
-        ),
-    ]
+    own = [one for one in kin if one.node is None or shown.get(one.node) is one]
+    return [*seeds, *(_build(state, one) for one in own)]
+
+
+def _build(state: ResearchState, one: Kin) -> Seed:
+    """Return what shows how one of a kind is added as a seed; what only calls one never leads."""
+    if one.node is None:
+        return Seed(one.path, one.body, "", one.path, None, 1.0, one.reason)
+    worth = CALLING if one.reason.role is Role.CALLS_KIND else 1.0
+    return replace(build_seed(state, one.node, worth), reason=one.reason, body=one.body)
 
 
 def _holds_number(name: str, noun: str) -> bool:

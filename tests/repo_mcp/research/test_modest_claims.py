@@ -159,7 +159,8 @@ class Filters:
         "Where would I add a new comparison that people can pick? (Filter, InFilter, build)"
     ).claim
     assert claim.startswith("Derive from filters.Filter (filters.py:1-5).")
-    assert "filters.Filters (filters.py:22-26) lists existing ones." in claim
+    assert "Filters.known (filters.py:23) lists existing ones." in claim
+    assert "Filters.build (filters.py:25-26) reads Filters.known." in claim
     alone = asked.ask("Where would I add a new comparison that people can pick? (Filter, build)").claim
     assert not alone.startswith("A new one")
 
