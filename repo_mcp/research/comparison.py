@@ -24,6 +24,7 @@ from repo_mcp.research.edges.shared_members import list_alone, list_shared_membe
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.edges.surroundings import find_sections
 from repo_mcp.research.findings.bounds import SHORT
+from repo_mcp.research.findings.citing import shorten_in
 from repo_mcp.research.findings.first_sentences import list_comment
 from repo_mcp.research.findings.named_symbols import (
     VALUES,
@@ -37,20 +38,26 @@ from repo_mcp.research.findings.reasons import Reason, Role, explain_named
 from repo_mcp.research.findings.records import Chain, Finding, Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.bound_names import find_run
+from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.research.question.readings import build_reading
+from repo_mcp.research.settings.field_readers import list_called
 from repo_mcp.research.words.found_seeds import find_seeds
 from repo_mcp.research.written.section_lines import choose_rows
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 COMPARED = 3  # declarations of one name
 MOST_ALONE = 2  # functions shown that only one of the types has
 NAMED_CHARS = 1_200  # shown of a name that is compared with what is only described
 VALUE_CHARS = 400  # shown of a value that is compared
 MOST_DECIDING = 12  # lines shown of one
+WHOLE_LINES = 36  # of a function that decides by all, all of which is shown
 MOST_READERS = 2  # functions that decide by all values that are compared, or by one of them
 MAX_DECLARING = 20  # files that declare one name
 _GOES_ON = re.compile(r"\s*(?:\?|:|&&|\|\|)\s")  # a line in the middle of a condition or a choice
+_PRINTS = re.compile(
+    r"_*(?:to_?s(?:tring)?|repr|str|string|inspect|debug|fmt|dump|describe)_*", re.IGNORECASE
+)
 _OF_BOTH = Reason("is declared by both of the types that are compared", Role.COMPARED)
 _OF_ONE = Reason("only one of the types that are compared declares it", Role.COMPARED)
 
@@ -72,8 +79,9 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     of_all = [node for node in readers if readers[node] is DECIDING_ALL]
     named = [*of_all, *(node for node in nodes if node not in readers)]
     of_one = [node for node in readers if node not in of_all]
-    first_ones = [*named, *functions, *of_one]
-    find_seeds(state, text, first=first_ones, reasons={**functions, **readers}, only_near=True)
+    doing = _list_doing(state, first)
+    first_ones = [*named, *doing, *functions, *of_one]
+    find_seeds(state, text, first=first_ones, reasons={**doing, **functions, **readers}, only_near=True)
     _show_deciding(state, list(map(name_value, reading.subjects)))
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
@@ -92,6 +100,28 @@ def _list_functions(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, R
     for alone in state.alone.values() if shared else ():
         found.update(dict.fromkeys([one for one in alone if one not in shared][:MOST_ALONE], _OF_ONE))
     return {**found, **dict.fromkeys(shared, _OF_BOTH)}
+
+
+def _list_doing(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, Reason]:
+    """Return what only one of some functions calls and that is named like it, with reasons.
+
+    `QueryClient.resetQueries` calls `Query.reset`: the difference lies there.
+    """
+    called = [
+        {
+            state.get_node(edge.other): node
+            for edge in list_called(state, node, split_parts(node.symbol.name), 1)
+        }
+        for node in nodes
+        if node.symbol.kind in CALLABLE_KINDS
+    ]
+    counted = Counter(one for own in called for one in own)
+    return {
+        one: Reason(f"called by {shorten_in(node.path, node.qualified_name)}", Role.DEPENDED_ON)
+        for own in called
+        for one, node in own.items()
+        if counted[one] == 1 and one not in nodes and len(called) > 1
+    }
 
 
 def _list_making(state: ResearchState, nodes: Sequence[Node]) -> dict[Node, Reason]:
@@ -120,9 +150,19 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
         return list_choosing(state, subjects)
     declared = [_list_declared(state, name_value(one)) for one in subjects]
     readers = [_find_readers(state, nodes) for nodes in declared]
-    both = [node for node in readers[0] if all(node in others for others in readers[1:])]
+    names = [name_value(one) for one in subjects]
+    deciding = dict.fromkeys(node for own in readers for node in own)
+    both = [
+        node
+        for node in deciding
+        if all(
+            node in own or _decides_by_variable(state, node, name)
+            for own, name in zip(readers, names, strict=True)
+        )
+    ]
     if both:
-        return dict.fromkeys(sorted(both, key=count_lines)[:MOST_READERS], DECIDING_ALL)
+        both.sort(key=lambda node: (_PRINTS.fullmatch(node.symbol.name) is not None, count_lines(node)))
+        return dict.fromkeys(both[:MOST_READERS], DECIDING_ALL)
     found: dict[Node, Reason] = {}
     for subject, nodes, known in zip(subjects, declared, readers, strict=True):
         own = _find_readers(
@@ -132,6 +172,16 @@ def _list_readers(state: ResearchState, subjects: Sequence[Subject]) -> dict[Nod
         name = name_value(subject)
         found.update(dict.fromkeys(best, Reason(f"decides by {name}", Role.DECIDES_BY_ONE, name)))
     return found
+
+
+def _decides_by_variable(state: ResearchState, node: Node, name: str) -> bool:
+    """Return True for a function that decides by a variable or parameter with a name of several words.
+
+    That is probably the value: `finalMinLevel` in a function that is handed `rule.FinalMinLevel`.
+    """
+    lines = read_body(state, node)
+    found = re.search(rf"(?<![.\w]){re.escape(name)}\b", "\n".join(lines), re.IGNORECASE)
+    return count_words(name) > 1 and found is not None and decides(found[0], lines)
 
 
 def _is_bound(state: ResearchState, node: Node, subject: Subject) -> bool:
@@ -147,14 +197,19 @@ def _list_declared(state: ResearchState, name: str) -> list[Node]:
 
 def _show_deciding(state: ResearchState, names: Sequence[str]) -> None:
     """Show of what decides by all names the lines with one of them, each with the next: it may be long."""
-    has_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    # Of several words, a variable may have the name in another case.
+    spelled = [rf"(?i:{re.escape(name)})" if count_words(name) > 1 else re.escape(name) for name in names]
+    has_name = re.compile(rf"\b(?:{'|'.join(spelled)})\b")
     for position, one in enumerate(state.findings):
         if one.role in (Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE):
             lines = state.source.read_lines(one.path)
             numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
             held = tuple(at for at in numbers if has_name.search(lines[at - 1]))[:MOST_DECIDING]
+            held = held[1:] if held[1:] and held[0] == one.start_line else held  # its parameters
             near = {*held, *(at + 1 for at in held if at < one.end_line)}
             near.update(at - 1 for at in held if _GOES_ON.match(lines[at - 1]))
+            if one.role is Role.DECIDES_BY_ALL and len(numbers) <= WHOLE_LINES:
+                near.update(numbers)
             if one.role is Role.DECIDES_BY_ONE:
                 held = tuple(at for at in held if any(chooses(name, lines[at - 1]) for name in names))
                 near.update(one.shown)

@@ -41,6 +41,8 @@ from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names
 
 MAX_CALLS = 6  # that only one of compared functions makes; of more, those are told that are guessed by name
+MOST_QUOTED = 4  # conditions of a function that decides by all that is compared
+_OF_ALL = "all of them"
 BRIEF = 4  # statements of a function, of which all are told that another one does not run
 _BOUNDS = Bounds(files=60, references=400)
 # `options.mode = Mode.NONE`, `rows[key] = row`, `rows.push(row)`
@@ -254,12 +256,29 @@ def describe_deciding(state: ResearchState) -> list[str]:
     deciding: dict[str, list[str]] = {}
     for one in state.findings:
         if one.role in (Role.DECIDES_BY_ALL, Role.DECIDES_BY_ONE):
-            what = one.reason.about or "all of them"
+            what = one.reason.about or _OF_ALL
             deciding.setdefault(what, []).append(f"{shorten_symbol(one)} ({cite_lines(one)})")
+    asks = _quote_deciding(state)
     return [
         f"{join_names(named)} {'decides' if len(named) == 1 else 'decide'} by {what}."
+        f"{asks if what == _OF_ALL else ''}"
         for what, named in deciding.items()
     ]
+
+
+def _quote_deciding(state: ResearchState) -> str:
+    """Return a sentence with the conditions of what decides by all that is compared; "" for none."""
+    first = next((one for one in state.findings if one.role is Role.DECIDES_BY_ALL and one.node), None)
+    if first is None or first.node is None:
+        return ""
+    body = read_code(state, first.node)
+    asked = (
+        one
+        for one in list_statements(state, first.node)
+        if not {*first.lines}.isdisjoint((one.first, one.last))
+    )
+    quoted = [quote(body, (one,)) for one in asked if is_branch(body.lines[one.first - 1])][:MOST_QUOTED]
+    return f" {shorten_symbol(first)} asks {join_names(f'`{one}`' for one in quoted)}." if quoted else ""
 
 
 def describe_default(state: ResearchState) -> list[str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import product
 
 from repo_mcp.research.question.phrase_names import is_one_name
 from repo_mcp.research.question.phrases import Phrase, leave_out_article, read_phrase
+from repo_mcp.text.base_forms import find_base_form
 
 Compared = tuple[Phrase, Phrase]
 _PLAIN = re.compile(r"[a-z]+(?:[- ][a-z]+)*")  # words of prose, none written as a name
@@ -14,6 +17,7 @@ _CAPITALISED = re.compile(r"[A-Z][A-Za-z]* ([a-z]+(?: [a-z]+)*)")
 _CIRCUMSTANCE = re.compile(
     r",? (?:when|if|while|where) (?:i|we|you|one|someone|they|it) .{1,200}$", re.IGNORECASE
 )
+_DONE = re.compile(r"\b[a-z]{3,}ing\b")
 _TYPE_NOUN = r"(?:class|type|trait|struct|interface|protocol|enum|object)"
 # "watch on the Gate class", as the second of two that are compared: both are members of the type.
 _SECOND_MEMBER = re.compile(
@@ -48,6 +52,31 @@ def _share_owner(x: str, y: str) -> Compared | None:
     if own is None or other is None:
         return None
     return Phrase(f"{other[2]}.{own[1]}"), Phrase(f"{other[2]}.{other[1]}")
+
+
+def name_deeds(phrases: Sequence[Phrase]) -> list[tuple[Phrase, ...]]:
+    """Return phrases with verbs, as functions have them in their names, in place of what is done.
+
+    "parsing rows": "pars rows", or "parse rows", of which a repository has one. Return none if a phrase does
+    not say that something is done.
+    """
+    done = [_DONE.search(one.text) if _PLAIN.fullmatch(one.text) else None for one in phrases]
+    if None in done:
+        return []
+    named = [
+        [Phrase(one.text.replace(found[0], verb, 1)) for verb in _list_verbs(found[0])]
+        for one, found in zip(phrases, done, strict=True)
+        if found is not None
+    ]
+    return list(product(*named))
+
+
+def _list_verbs(done: str) -> list[str]:
+    """Return the verbs that a form in "-ing" may have: `reset` for "resetting", `cach` and `cache`."""
+    base, stem = find_base_form(done), done[:-3]
+    if base:
+        return [base]
+    return [stem[:-1], stem] if stem[-1:] == stem[-2:-1] else [stem, f"{stem}e"]
 
 
 def leave_out_noun(x: str, y: str) -> Compared | None:

@@ -16,6 +16,7 @@ from repo_mcp.research.question.compared_phrases import (
     leave_out_circumstance,
     leave_out_noun,
     list_compared,
+    name_deeds,
     share_words,
 )
 from repo_mcp.research.question.named_forms import read_named_form
@@ -112,7 +113,8 @@ def _list_ways(form: Form, match: re.Match[str]) -> list[Parsed]:
     if several := list_compared(x, y):
         shared.append(Parsed(form, several))
     pair = Parsed(form, (read_phrase(x), read_phrase(y)))
-    return [*shared, pair, *([Parsed(form, rest)] if rest is not None else [])]
+    ways = [*shared, pair, *([Parsed(form, rest)] if rest is not None else [])]
+    return [*ways, *(Parsed(form, deeds) for one in ways for deeds in name_deeds(one.phrases))]
 
 
 def _join_namespaces(text: str) -> str:
