@@ -17,10 +17,14 @@ LEAST_IMPORTED = 2  # modules that import one of which it is said
 def describe_structure(
     state: ResearchState, whole: str, modules: Sequence[Module], layers: Sequence[Layer], number: int
 ) -> str:
-    """Return which modules the others rest on, which rest on them, and which import each other; "" for none.
+    """Return which modules the others rest on, which rest on them, and which import each other; "" for few.
 
     `whole` has them, and `number` counts all. Where only the strongest are given, all is said of these.
     """
+    if not modules:
+        return (
+            f"{whole} has no code that a parser {'has read so far' if state.source.is_partial else 'reads'}."
+        )
     if len(modules) < LEAST_MODULES:
         return ""
     is_part = number > len(modules)

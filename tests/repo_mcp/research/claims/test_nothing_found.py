@@ -24,3 +24,9 @@ def test_of_a_long_function_it_is_said_that_not_all_was_read() -> None:
     assert claim.startswith(
         "In what was read of it, nothing that the repository declares is known to be called by"
     )
+
+
+def test_where_there_is_no_code_that_is_said() -> None:
+    assert Asked({"README.md": "# Parcels\n"}).ask("the architecture").claim == (
+        "The repository has no code that a parser reads."
+    )
