@@ -218,12 +218,12 @@ def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
     """
     found = find_named(outline.symbols, name)
     if not found:
-        raise RepoError(
-            ErrorCode.NOT_FOUND,
-            f'The file declares no "{name[:MAX_SHOWN_CHARS]}".',
-            _suggest(outline, name),
-            {"argument": "symbol"},
-        )
+        asked, hint = name[:MAX_SHOWN_CHARS], _suggest(outline, name)
+        said = f'The file declares no "{asked}".'
+        if outline.truncated:
+            said = f'None of the first {len(outline.symbols):,} declarations of the file is "{asked}".'
+            hint = "If a search finds a later one, open the lines around it."
+        raise RepoError(ErrorCode.NOT_FOUND, said, hint, {"argument": "symbol"})
     best = max(found, key=lambda one: (one.end_line - one.start_line, -one.start_line))
     others = [one for one in found if one is not best]
     if not others:

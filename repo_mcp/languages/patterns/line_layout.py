@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -211,7 +211,8 @@ class Layout:
         if outer is None:
             lines = self._iter_far(start, depth)
         else:
-            lines = islice(outer, bisect_left(outer, start), None)
+            # By position: `islice` would step over all lines before, for each declaration of a long file.
+            lines = map(outer.__getitem__, range(bisect_left(outer, start), len(outer)))
         for line in lines:
             if not self.spend_step():
                 return

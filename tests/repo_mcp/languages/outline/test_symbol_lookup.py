@@ -181,3 +181,12 @@ def test_a_line_between_the_declarations_of_a_namespace_is_not_the_namespace() -
     assert choose_span(outline, text, None, 42).symbol == "f"
     assert choose_span(outline, text, None, 10).symbol == "n"
     assert choose_span(outline, text, "n", None).end_line == 90
+
+
+def test_of_an_outline_that_is_cut_it_is_not_said_that_the_file_lacks_a_name() -> None:
+    cut = Outline("many.py", "python", (declare("function", "first", 1, 2),), "lexical", truncated=True)
+    with pytest.raises(
+        RepoError, match=r'^None of the first 1 declarations of the file is "last"\.$'
+    ) as caught:
+        get_named(cut, "last")
+    assert caught.value.hint == "If a search finds a later one, open the lines around it."
