@@ -11,6 +11,7 @@
            (guessed_declarations.py, guessed_types.py), tables (read_tables.py)
         -> reasons that the graph bears out (seeds/confirmed_reasons.py)
         -> of an open question, the order of all but the leading one (order/followers.py)
+        -> what a call ties to the best of these (related/tied_functions.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -53,12 +54,13 @@ from repo_mcp.research.related.called_seeds import put_called
 from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.related.guessed_types import put_guessed_types
 from repo_mcp.research.related.read_tables import put_tables
+from repo_mcp.research.related.tied_functions import put_tied
 from repo_mcp.research.related.type_members import put_working_members
 from repo_mcp.research.seeds.confirmed_reasons import confirm_reasons
 from repo_mcp.research.seeds.named_seeds import find_named, keep_with_noun
 from repo_mcp.research.seeds.rated_seeds import choose_seeds
 from repo_mcp.research.seeds.seed import Seed, build_seed
-from repo_mcp.research.words.shown_lines import note_seeds
+from repo_mcp.research.words.shown_lines import MOST_BODIES, note_seeds
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import (
     find_action,
@@ -214,8 +216,10 @@ def _order_followers(
     edges = () if best is None else state.graph.find_outgoing(best, CALLS, NARROW).edges
     called = {state.get_node(edge.other) for edge in edges}
     guesses = frozenset(list_own_names(state.request.guesses))
-    ordered = order_followers(seeds, weigh_words(words, state.weights), called, guesses)
-    return put_quiet_last(ordered) if asks_deed(state.request.query, preferred) else ordered
+    telling = weigh_words(words, state.weights)
+    ordered = order_followers(seeds, telling, called, guesses)
+    ordered = put_quiet_last(ordered) if asks_deed(state.request.query, preferred) else ordered
+    return put_tied(state, ordered, telling, MOST_BODIES)
 
 
 def _list_guessed(state: ResearchState) -> list[str]:
