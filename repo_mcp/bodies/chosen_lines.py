@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from repo_mcp.bodies.body import Body, is_directive, list_code, measure
+from repo_mcp.bodies.body import Body, is_directive, list_code, measure, measure_indent, says_nothing
 from repo_mcp.bodies.bound_statements import find_bound, find_makers
 from repo_mcp.bodies.statements import (
     Statement,
@@ -244,3 +244,21 @@ class _Choice:
         shown = (self._statements[ordinal] for ordinal in self._shown)
         numbers = [number for one in shown for number in list_shown_lines(self._body, one)]
         return list(dict.fromkeys([*numbers, *list_conditionals(self._body, sorted(numbers))]))
+
+
+def keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
+    """Return those of some lines that are used or enclose a used one, and the first one, the head.
+
+    Others would say what else a function does.
+    """
+    ordered = sorted(shown)
+    kept: list[int] = []
+    for number in reversed(ordered):
+        inner = lines[number : kept[-1]] if kept else []
+        indent = measure_indent(lines[number - 1])
+        encloses = bool(inner) and all(
+            measure_indent(line) > indent for line in inner if not says_nothing(line)
+        )
+        if number in used or number == ordered[0] or encloses:
+            kept.append(number)
+    return tuple(reversed(kept))

@@ -24,7 +24,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import shares_word
 
-MAX_FAILING = 5  # functions shown for a question about the errors of a function
+MAX_FAILING = 10  # functions shown for a question about the errors of a function
 MOST_BELOW = 40  # functions whose errors are told for such a question
 LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])")  # of a name

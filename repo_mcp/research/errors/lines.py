@@ -105,6 +105,7 @@ _DOES = re.compile(
     r"|Raise|Report|Retry|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_ENDS_ARGUMENT = re.compile(r"\s*[,)]")
 _IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
 _IS_PARAMETER = re.compile(  # `(XMLError error, `, `XMLError error = `
     r"[&*]*+\s++[&*]*+(?:\s++[&*]*+)?(?!if\b|unless\b|from\b)[a-z]\w*\s*(?:[,)]|=(?![=>~]))"
@@ -185,12 +186,23 @@ def find_errors(line: str) -> list[str]:
     if value is not None:
         return [value]
     code = _RESULT.sub("", _REMARK.sub("", blank_texts(line)))
-    return [
-        name_made(name)
-        for found in _ERROR.finditer(code)
-        if (name := next(filter(None, found.groups()), ""))
-        and not _is_something_else(code, name, max(found.start(), found.start(5)), found.end())
-    ]
+    errors, opened = list[str](), 0  # the bracket of the last one, which may hold its cause
+    for found in _ERROR.finditer(code):
+        name, start = next(filter(None, found.groups()), ""), max(found.start(), found.start(5))
+        if name and not _is_cause(code, opened, start, found.end()):
+            if _is_something_else(code, name, start, found.end()):
+                continue
+            errors.append(name_made(name))
+            opened = found.end() if _IS_CALLED.match(code, found.end()) else 0
+    return errors
+
+
+def _is_cause(line: str, opened: int, start: int, end: int) -> bool:
+    """Return True for a name that another error is given behind its text: `Lost("lost", CauseError)`."""
+    if not opened or not _ENDS_ARGUMENT.match(line, end):
+        return False
+    between = line[opened:start]
+    return between.rstrip().endswith(",") and between.count("(") > between.count(")")
 
 
 def _is_something_else(line: str, name: str, start: int, end: int) -> bool:

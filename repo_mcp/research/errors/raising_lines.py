@@ -23,7 +23,7 @@ from repo_mcp.research.errors.lines import (
 from repo_mcp.research.findings.records import Finding
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
 from repo_mcp.research.question.error_types import is_no_error, is_of_error
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MOST_DECLARED = 6  # types of one name
 MESSAGE_LINES = 3  # below the name of an error, on which its text may begin
@@ -85,6 +85,15 @@ def names_no_error(state: ResearchState, name: str) -> bool:
         known = bool(types) and all(is_no_error(state.graph, node, read) for node in types)
         state.failures.no_errors[name] = known
     return bool(known)
+
+
+def tell_held(state: ResearchState, name: str) -> str:
+    """Return the name of an error, or of what holds one: `throw response.ErrorException` raises any error."""
+    if state.source.graph is None or not name.isidentifier():
+        return name
+    declared = [state.get_node(one) for one in state.graph.scan.find_declared(name, MOST_DECLARED)]
+    is_member = declared and all(node.symbol.kind is SymbolKind.PROPERTY for node in declared)
+    return f"what {name} holds" if is_member else name
 
 
 def _only_keeps(lines: Sequence[str], at: int, own: range) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.bodies.chosen_lines import keep_around
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
@@ -17,7 +18,6 @@ from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.deciding import is_key, list_deciding, read_deciding
 from repo_mcp.research.settings.named_defaults import read_named_default
-from repo_mcp.research.settings.noted_settings import keep_around
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 from repo_mcp.text.guessed_names import list_own_names

@@ -6,9 +6,10 @@ Of what sets it, configuration comes first and tests last.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from repo_mcp.bodies.body import measure, measure_indent, says_nothing
+from repo_mcp.bodies.body import measure
+from repo_mcp.bodies.chosen_lines import keep_around
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
@@ -242,24 +243,6 @@ def _list_guessed(state: ResearchState, table: Node) -> list[int]:
     lines = state.source.read_lines(table.path)[: table.symbol.end_line]
     own = range(table.symbol.start_line, len(lines) + 1)
     return [at for at in own if keys and entry.match(lines[at - 1])][:MAX_EVIDENCE]
-
-
-def keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
-    """Return the shown lines that name the setting or enclose one that does, and the first one, the head.
-
-    Others would say what else the function does.
-    """
-    ordered = sorted(shown)
-    kept: list[int] = []
-    for number in reversed(ordered):
-        inner = lines[number : kept[-1]] if kept else []
-        indent = measure_indent(lines[number - 1])
-        encloses = bool(inner) and all(
-            measure_indent(line) > indent for line in inner if not says_nothing(line)
-        )
-        if number in used or number == ordered[0] or encloses:
-            kept.append(number)
-    return tuple(reversed(kept))
 
 
 def _find_written(name: str, line: str) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.bodies.body import measure
+from repo_mcp.bodies.chosen_lines import keep_around
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.record_classes import replace
@@ -22,7 +23,7 @@ from repo_mcp.research.findings.records import Subject
 from repo_mcp.research.findings.research_state import ResearchState, list_users
 from repo_mcp.research.question.members_of_types import list_fields
 from repo_mcp.research.settings.given_values import find_value
-from repo_mcp.research.settings.noted_settings import FUNCTION_CHARS, keep_around
+from repo_mcp.research.settings.noted_settings import FUNCTION_CHARS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.citations import write_citation
 

@@ -16,6 +16,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.handlers import asks_failing
 from repo_mcp.research.errors.lines import holds_error
+from repo_mcp.research.errors.shown_failures import show_failures
 from repo_mcp.research.findings.reasons import RECIPE, Role
 from repo_mcp.research.findings.research_state import ResearchState, TextPlace, note_lines
 from repo_mcp.research.question.asked_words import PreferredKind
@@ -101,6 +102,11 @@ class _Page:
         self._bodies = [trim_margin(body) for body in bodies]  # as shown
         self._preferred = preferred
         leads = match_calls([seed.name for seed in seeds])
+        self._failing = {
+            position: show_failures(state, seed.node)
+            for position, seed in enumerate(seeds if preferred is PreferredKind.FAILURES else ())
+            if seed.node is not None and seed.node not in state.failures.asked
+        }
         self._leads = match_handlers(leads) if asks_failing(state.request.query) else leads
 
     def fill(self, least_share: int, most: int) -> None:
@@ -153,6 +159,9 @@ class _Page:
     def _choose(self, position: int, room: int) -> list[int]:
         """Return lines of a seed that no other one shows: a type and its method are both found."""
         seed, chosen = self._seeds[position], enumerate(self.chosen)
+        if failing := self._failing.get(position):
+            self.ranked[position] = tuple(failing)
+            return failing
         wanted = _match_wanted(self._preferred, self._leads, seed.body)
         if self._compares and _is_built(seed):
             wanted = match_defaults
