@@ -23,6 +23,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
+    ParseStatus,
     ReferenceRole,
     SymbolKind,
     SymbolRecord,
@@ -336,3 +337,9 @@ def _join(uses: Sequence[tuple[EdgeType, Declaration, int]], cut: bool) -> Edges
     ]
     edges.sort(key=lambda edge: (edge.other.path, edge.other.ordinal, edge.type))
     return Edges(tuple(edges), cut=cut)
+
+
+def is_partly_parsed(scan: BulkScan, path: str) -> bool:
+    """Return True for a file of which a parser has read only a part."""
+    record = scan.find_record(path)
+    return record is not None and record.status is ParseStatus.PARTIAL

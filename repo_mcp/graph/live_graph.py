@@ -9,9 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph import typed_resolvers as typed
+from repo_mcp.graph.bulk_scan import is_partly_parsed
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
@@ -54,13 +56,13 @@ class LiveGraph:
         languages: Mapping[str, str],
         wait_seconds: float,
         find_precise: Callable[[], PreciseView | None],
-        describe_declarations: Callable[[str], str],
+        describe_declarations: Callable[[str, Callable[[str], bool]], str],
         *,
         follows: bool,
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
         `name_path` makes a client's path relative to the root, or raises RepoError. `describe_declarations`
-        returns where files that no parser reads declare a name, or "".
+        returns where files declare a name that no parser reads, or only in part, of which it is told; or "".
 
         A call waits for symbols that are being parsed up to `wait_seconds`. The answers of the view that
         `find_precise` returns take precedence over our own. If the index `follows` the tree by itself, who
@@ -121,10 +123,10 @@ class LiveGraph:
             try:
                 chosen = graph.choose(symbol, argument, has_body=has_body, likely=likely)
             except RepoError as error:
-                raise self._explain_unknown(error, symbol) from error
+                raise self._explain_unknown(error, symbol, graph) from error
             yield graph, chosen
 
-    def _explain_unknown(self, error: RepoError, symbol: str) -> RepoError:
+    def _explain_unknown(self, error: RepoError, symbol: str, graph: Graph) -> RepoError:
         """Return the error for a symbol that was not found, with the reason if its file is not parsed."""
         path = error.details.get(UNPARSED)
         if isinstance(path, str):
@@ -138,7 +140,8 @@ class LiveGraph:
         is_of_path = not error.hint  # rather than a symbol that a file without a parser may declare
         if error.code is not ErrorCode.NOT_FOUND or is_of_path:
             return error
-        hint = self._describe_declarations(symbol) or f"{error.hint} {self._describe_unread()}".rstrip()
+        hint = self._describe_declarations(symbol, partial(is_partly_parsed, graph.scan))
+        hint = hint or f"{error.hint} {self._describe_unread()}".rstrip()
         return RepoError(error.code, error.message, hint, error.details)
 
     def _find_unread_language(self, path: str) -> str:
@@ -156,7 +159,7 @@ class LiveGraph:
 
         If there is no such place, return which languages no parser reads; "" if there are none.
         """
-        return self._describe_declarations(name) or self._describe_unread()
+        return self._describe_declarations(name, lambda _path: False) or self._describe_unread()
 
     def _describe_unread(self) -> str:
         return self._symbol_index.unparsed.find().describe_unread()

@@ -1,4 +1,4 @@
-"""Declarations that the graph does not know: those in files of languages that no parser reads.
+"""Declarations that the graph does not know: those in files that no parser reads, or read only in part.
 
 Line patterns find them, so an answer can say where a name is declared, but not what uses it. A member is
 found by its name and its type; the namespaces around a type are not compared, as they stand on other lines.
@@ -28,9 +28,10 @@ def list_spelled(search: Search, name: str, limit: int) -> list[Hit]:
     return [hit for hit in hits if dict(hit.explanation).get("name") == EXACT]
 
 
-def describe_declarations(name: str, search: Search) -> str:
+def describe_declarations(name: str, is_partial: Callable[[str], bool], search: Search) -> str:
     """Return where files that no parser reads declare a name, and how its uses are found; "" for nowhere.
 
+    If there is none, those that were parsed only in part are named, for which `is_partial` returns True.
     That an index cannot be searched now is no answer here: whoever asks has something else to report.
     """
     *owners, last = split_qualified(name)
@@ -38,16 +39,19 @@ def describe_declarations(name: str, search: Search) -> str:
         spelled = list_spelled(search, name, MAX_LOOKED_AT)
     except RepoError:
         return ""
-    found = [hit for hit in spelled if _is_member_of(hit, owners) and _is_unread_code(hit.path)]
+    members = [hit for hit in spelled if _is_member_of(hit, owners)]
+    unread = [hit for hit in members if _is_unread_code(hit.path)]
+    found = unread or [hit for hit in members if is_partial(hit.path)]
     if not found:
         return ""
     languages = " and ".join(sorted({find_language(hit.path).name for hit in found}))
+    why = f"which no parser reads ({languages})" if unread else "in a file that was parsed only in part"
     spans = [(hit.path, *(hit.symbol_lines or (hit.start_line, hit.end_line))) for hit in found[:MAX_PLACES]]
     places = ", ".join(write_citation(*span) for span in spans)
     more = f" and {len(found) - MAX_PLACES} more places" if len(found) > MAX_PLACES else ""
     return (
-        f"{shown(last)} is declared at {places}{more}, which no parser reads ({languages}): a search for this"
-        " name as text finds what uses it."
+        f"{shown(last)} is declared at {places}{more}, {why}: a search for this name as text"
+        " finds what uses it."
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from operator import itemgetter
 
 import numpy as np
@@ -31,6 +32,7 @@ _BESIDE = frozenset(
 )
 _STARTED = CALLABLE_KINDS | {SymbolKind.CLASS, SymbolKind.STRUCT}
 MOST_LOOKED_AT = 400  # files of a library whose names are counted
+MOST_COUNTED = 10_000  # of these names; generated files have more: 0.1 ms each
 USED_OUTSIDE = "files of tests and examples have its name"
 USED_MOST = 3  # names that are said to be used most
 LEAST_USERS = 3  # files of tests and examples that use one
@@ -90,9 +92,11 @@ def _note_used_most(state: ResearchState, own: Collection[str]) -> None:
     scan = state.graph.scan
     inside = set(own)
     outside = {path for path in scan.list_paths("") if path not in inside and not is_program(path)}
+    if len(outside) < LEAST_USERS:
+        return
     counts: dict[str, int] = {}
     declared: dict[str, Declaration] = {}
-    for name, declaration in _iter_public(state, own):
+    for name, declaration in islice(_iter_public(state, own), MOST_COUNTED):
         if name in declared:  # another part of it, perhaps
             declared[name] = max(declared[name], declaration, key=lambda one: _measure(state, one))
         else:

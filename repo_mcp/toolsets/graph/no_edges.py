@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.module_protocols import say_may_run
 from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTED_KINDS, NAMED, EdgeType, list_family
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolKind
+from repo_mcp.symbols.model import TYPE_KINDS, SymbolKind
 from repo_mcp.toolsets.graph.rows import name_kind
 
 if TYPE_CHECKING:
@@ -84,21 +85,19 @@ def _count_reads(graph: Graph, node: Node, asked: EdgeQuestion) -> list[str]:
 
 def describe_unparsed_rest(repository: Repository, graph: Graph, node: Node) -> list[str]:
     """Return which files that have the name of a symbol were parsed only in part: they may use it."""
-    from repo_mcp.symbol_index.partly_parsed import describe_partly_parsed  # not when tools are listed
+    from repo_mcp.graph.bulk_scan import is_partly_parsed  # not when tools are listed
+    from repo_mcp.symbol_index.partly_parsed import describe_partly_parsed
 
     if not repository.symbol_index.status().partial:
         return []
-
-    def is_partial(path: str) -> bool:
-        record = graph.scan.find_record(path)
-        return record is not None and record.status is ParseStatus.PARTIAL
-
     is_made = node.symbol.kind is SymbolKind.CONSTRUCTOR  # by the name of its type
     names = [part for part in node.qualified_name.split(".") if part.isidentifier()]
     name = names[-2] if is_made and len(names) > 1 else node.symbol.name
     try:
         search = repository.engines.exact.search
-        said = describe_partly_parsed(name, list_family(node.language), is_partial, search)
+        said = describe_partly_parsed(
+            name, list_family(node.language), partial(is_partly_parsed, graph.scan), search
+        )
     except RepoError:  # while there is no index, the answer says so
         return []
     return [said] if said else []

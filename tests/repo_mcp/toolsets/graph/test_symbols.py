@@ -434,6 +434,19 @@ def test_where_a_language_without_a_parser_declares_a_name(tmp_path: Path) -> No
         assert "php" not in served.error("get_callers", symbol="Unknown.run")["hint"]
 
 
+def test_where_a_file_that_was_parsed_in_part_declares_a_name(tmp_path: Path) -> None:
+    texts = {
+        "a.ts": "class A {\n  m( { return 1; }\n  late(x) { return x; }\n}\n",
+        "b.ts": "let other = 1;\n",
+    }
+    with Served(write_tree(tmp_path / "r", texts), tmp_path / "data") as served:
+        hint = served.error("get_callers", symbol="late")["hint"]
+        assert hint.startswith(
+            "'late' is declared at a.ts:3, in a file that was parsed only in part: a search "
+        )
+        assert "a.ts" not in served.error("get_callers", symbol="missing")["hint"]
+
+
 def test_that_few_files_are_not_read_is_not_said(tmp_path: Path) -> None:
     texts = {f"a{number}.py": f"def f{number}(): ...\n" for number in range(10)} | {
         "b.rb": "class Base; end\n"
