@@ -140,6 +140,18 @@ def build_parser(name: str) -> CommandParser:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises."""
+    try:
+        code = _run(arguments)
+        _flush()
+    except BrokenPipeError:  # of the help, too, which is often read with `head`
+        from repo_mcp.cli.console.endings import close_broken_pipe
+
+        return close_broken_pipe()
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. Raises BrokenPipeError if nobody reads the output."""
     name, *rest = arguments or [""]
     if name in ("", "-h", "--help", "help"):
         print(render_help())
@@ -176,7 +188,7 @@ def _complain_of_command(name: str) -> int:
 
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:
-    from repo_mcp.cli.console.endings import close_broken_pipe, complain, complain_of
+    from repo_mcp.cli.console.endings import complain, complain_of
     from repo_mcp.config.environment import prepare_numpy
     from repo_mcp.errors import RepoError
 
@@ -184,13 +196,13 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     try:
         command = load_command(name)
         code = command.run(_read(command, arguments))
-        _flush()
+        _flush()  # here, too: an error of the disk is one of the command
     except SystemExit as ending:  # the parser has printed the help, or the fault
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
         return complain_of(error)
     except BrokenPipeError:
-        return close_broken_pipe()
+        raise
     except KeyboardInterrupt:
         return complain("interrupted", "", EXIT_INTERRUPTED)
     except OSError as error:

@@ -32,6 +32,7 @@ PATH:START-END exactly those.""",
     parser.add_argument("target", metavar="PATH[:START[-END]]", help="file, and its lines")
     parser.add_argument("--symbol", metavar="NAME", help="the declaration of this name instead")
     parser.add_argument("--around", metavar="LINE", type=int, help="the declaration around a line instead")
+    parameters.add_max_file_bytes(parser)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser
@@ -88,6 +89,7 @@ def build_outline_parser() -> CommandParser:
         ("repo-mcp outline src/checksum.c", "repo-mcp outline README.md"),
     )
     parser.add_argument("path", metavar="PATH", help="file")
+    parameters.add_max_file_bytes(parser)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser

@@ -47,7 +47,7 @@ def add_tests(parser: CommandParser) -> None:
 def add_max_file_bytes(parser: CommandParser) -> None:
     """Add `--max-file-bytes`."""
     parser.add_argument(
-        "--max-file-bytes", metavar="N", type=int, help="leave out larger files (default: 2,000,000)"
+        "--max-file-bytes", metavar="N", type=int, help="pass over larger files (default: 2,000,000)"
     )
 
 

@@ -250,6 +250,14 @@ def test_open_prints_a_declaration(tree: Path) -> None:
     assert_fails(run("open", "four.py:3", "--symbol", "m", cwd=tree), 2, "exclude each other")
 
 
+def test_a_large_file_is_opened_and_outlined_with_the_option_that_its_refusal_names(tree: Path) -> None:
+    (tree / "large.py").write_text("A = 1\n" + "#" * 2_000_001)
+    for command in ("open", "outline"):
+        refused = run(command, "large.py", cwd=tree)
+        assert_fails(refused, 3, "--max-file-bytes")
+        assert run(command, "large.py", "--max-file-bytes", "3000000", cwd=tree).returncode == 0
+
+
 def test_contents_cannot_drive_the_terminal(tree: Path) -> None:
     (tree / "evil.txt").write_bytes(b"zeppelin \x1b[2J\x9b \xe2\x80\xae red\n")
     for arguments in (["open", "evil.txt"], ["search", "zeppelin"]):

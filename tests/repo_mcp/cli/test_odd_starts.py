@@ -52,3 +52,21 @@ def test_a_deleted_working_directory_is_no_failure(tree: Path) -> None:
     gone.mkdir()
     done = start(tree, 'rmdir "$PWD"; "$@"', "search", "checksum", place=gone)
     assert (done.returncode, "checksum" in done.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("line", ["help", "--version", "search --help", "serve --help", "search checksum"])
+def test_a_reader_that_has_ended_is_no_failure(tree: Path, line: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "repo_mcp", *line.split()],
+            cwd=tree,
+            env={"PYTHONPATH": str(PROJECT), "HOME": str(tree.parent / "home"), "PATH": os.environ["PATH"]},
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
