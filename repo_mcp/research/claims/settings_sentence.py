@@ -15,6 +15,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.settings.given_values import find_value, tells_value
+from repo_mcp.research.settings.kept_values import describe_kept
 from repo_mcp.research.settings.line_use import LineUse, read_parameter_default
 from repo_mcp.research.settings.named_defaults import describe_named_defaults
 from repo_mcp.research.settings.nested_keys import describe_nested_keys
@@ -74,10 +75,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     reads = f" It is read at {read}." if read and not is_first else ""
     deciding = describe_deciding_setting(state)
     named = describe_named_defaults(state, deciding)
-    otherwise = f"{reads}{named}"
+    otherwise = f"{reads}{describe_kept(state)}{named}"
     if is_first:
         so = _state_places(subject, places, state.unnoted[Role.SETS])
-        return f"{name} is read at {read}.{f' It is {so}.' if so else ''}{otherwise}"
+        return f"{name} is read at {read}.{otherwise}{f' It is {so}.' if so else ''}"
     nested = describe_nested_keys(state, subject.asked if subject.nodes else "")
     if not (subject.nodes or any(places.values())):
         handed = f"The name {subject.asked} is passed at {join_names(passing)}." if passing else ""

@@ -149,7 +149,7 @@ def iter_errors(
         line, statement = lines[at - 1][:LINE_CHARS], join_open(lines[at - 1 : at + MESSAGE_LINES])
         made = RETURNS_MADE.match(line) if is_helper else _MAKES_NAMED.search(line) if at != number else None
         found = [name for name in find_errors(leave_out_heads(line)) if not names_no_error(state, name)]
-        names = [tell_held(state, find_inner(name, statement)) for name in found]
+        names = [tell_held(state, find_inner(name, statement), statement) for name in found]
         names = names or ([name_made(made[1])] if made else [])
         names = names or (["panic"] if _PANICS.match(line) else [])
         text = find_message(statement) or _find_variable(lines, one, at)

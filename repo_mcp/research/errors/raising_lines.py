@@ -87,9 +87,10 @@ def names_no_error(state: ResearchState, name: str) -> bool:
     return bool(known)
 
 
-def tell_held(state: ResearchState, name: str) -> str:
+def tell_held(state: ResearchState, name: str, statement: str) -> str:
     """Return the name of an error, or of what holds one: `throw response.ErrorException` raises any error."""
-    if state.source.graph is None or not name.isidentifier():
+    is_made = re.search(rf"\b{re.escape(name)}\s*[({{<]|\bnew\s+[\w.]*\b{re.escape(name)}\b", statement)
+    if is_made or state.source.graph is None or not name.isidentifier():
         return name
     declared = [state.get_node(one) for one in state.graph.scan.find_declared(name, MOST_DECLARED)]
     is_member = declared and all(node.symbol.kind is SymbolKind.PROPERTY for node in declared)

@@ -19,6 +19,7 @@ from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.settings.accessors import list_through_accessors
 from repo_mcp.research.settings.asked_settings import add_keeping, list_setting_names
+from repo_mcp.research.settings.kept_values import note_kept
 from repo_mcp.research.settings.line_use import LineUse, classify_match, classify_use
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
@@ -130,6 +131,7 @@ def _note_uses(
     is_first = asks_for_readers(state.request.query)
     if is_first:
         note_readers(state, name, reading, Role.READS)
+        note_kept(state, name, reading)
     note_matches(state, name, [*own, *taking])
     state.report_hop(1)
     if not is_first:

@@ -33,7 +33,8 @@ _GIVEN = re.compile(
 )
 # A call that declares an option by its name: `pflag.IntVarP(&jobs, "NAME",`, `.option("NAME",`
 _TAKEN_AS_OPTION = (
-    r"\b\w{0,20}(?:flag|option)\w{0,20}(?:\(\))?(?:\.(\w{1,40}))?\((?:&?[\w.]{1,80},\s{0,40})?"
+    r"\b(?!get|has|is_|lookup|read)\w{0,20}(?:flag|option)\w{0,20}(?:\(\))?(?:\.(\w{1,40}))?"
+    r"\((?:&?[\w.]{1,80},\s{0,40})?"
     r"[\"'`]NAME[\"'`]\s{0,40},"
 )
 # The address of a variable handed to a call that declares an option: `.IntVar(&cfg.NAME)`
@@ -106,6 +107,8 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.READS  # a text with its value: f"retries={retries}", "retries=%d"
     if re.search(rf"[\"'][^\"']{{0,200}}\b{quoted}\s?[=:]\s?[\"'](?=\s*[)+,;]|\s*$)", line, re.IGNORECASE):
         return LineUse.READS  # a text before its value: `"retries=" + retries`
+    if re.match(rf"\s*case\s+[\"'`]{quoted}[\"'`]\s*:", line, re.IGNORECASE):
+        return LineUse.READS  # what is done if it is given
     if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):
         return LineUse.READS  # the colon ends a condition
     if re.search(
@@ -159,7 +162,8 @@ def _opens(line: str, at: int) -> bool:
 def reads_key(name: str, line: str) -> bool:
     """Return True for a line that asks a record for a setting: `options.pop("NAME", 0)`, `app.conf.NAME`."""
     quoted, named = rf"[\"'`]{re.escape(name)}[\"'`]", re.escape(name)
-    asked = rf"\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|{_ASKING}\(\s*{quoted}\s*\)"
+    asked = r"(?:\b|_)(?:get|read|lookup|fetch)(?:_\w{0,40})?\((?:[\w.>-]{1,60},\s{0,8}){0,2}"
+    asked += rf"{quoted}\s*[,)]|\b{_READING.pattern}\w*\(\s*{quoted}\s*[,)]|{_ASKING}\(\s*{quoted}\s*\)"
     asked += rf"|[\w)\]]\[\s*{quoted}\s*\]{_NOT_SET}"
     record = r"\b\w{0,40}(?:conf|config|configuration|settings?|options|opts|cfg|props)"
     code = _TEXT.sub(lambda text: '""' if " " in text[0] else text[0], line)
