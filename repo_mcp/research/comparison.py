@@ -41,7 +41,7 @@ from repo_mcp.research.question.bound_names import find_run
 from repo_mcp.research.question.phrase_names import split_parts
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.research.settings.field_readers import list_called
-from repo_mcp.research.words.found_seeds import find_seeds
+from repo_mcp.research.words.found_seeds import NamedFirst, find_seeds
 from repo_mcp.research.written.section_lines import choose_rows
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.question_words import count_words, list_words, shares_word
@@ -81,7 +81,8 @@ def note_compared(state: ResearchState, reading: Reading) -> list[Chain]:
     of_one = [node for node in readers if node not in of_all]
     doing = _list_doing(state, first)
     first_ones = [*named, *doing, *functions, *of_one]
-    find_seeds(state, text, first=first_ones, reasons={**doing, **functions, **readers}, only_near=True)
+    reasons = {**doing, **functions, **readers}
+    find_seeds(state, text, first=NamedFirst(first_ones, reasons, only_near=True))
     _show_deciding(state, list(map(name_value, reading.subjects)))
     return find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 

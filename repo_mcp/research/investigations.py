@@ -49,7 +49,7 @@ from repo_mcp.research.structure.architecture import scan_architecture
 from repo_mcp.research.structure.shapes import find_alike, find_families, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
 from repo_mcp.research.words.found_besides import note_besides
-from repo_mcp.research.words.found_seeds import find_seeds
+from repo_mcp.research.words.found_seeds import NamedFirst, find_seeds
 from repo_mcp.research.words.open_questions import connect
 from repo_mcp.research.written.member_places import note_member_places, note_places_of_like
 from repo_mcp.research.written.sections import note_documents, note_instructions
@@ -147,7 +147,7 @@ def _investigate_errors(state: ResearchState, reading: Reading) -> None:
     kind = find_error_kind(state.request.query)
     named, reasons = find_failing(state, reading.subjects[0].asked)
     if named and not kind:
-        find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, reasons)
+        find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, NamedFirst(named, reasons))
         return
     text = leave_out_product(reading.subjects[0].asked, state.source.read_lines)
     text = f"{text} {kind}".rstrip()
@@ -174,7 +174,7 @@ def _investigate_open(state: ResearchState, reading: Reading) -> Gathered:
     if is_about_shapes(state.request):
         return Gathered()  # its words describe shapes of code, not a symbol
     named = find_named_members(state)
-    seeds = find_seeds(state, text, first=[*named], reasons=named, follows=True)
+    seeds = find_seeds(state, text, first=NamedFirst([*named], named, are_followed=True))
     note_documents(state, text, 1)
     if state.word_match.lacks_most:
         return Gathered()  # what lies around so little evidence is noise

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import field
 
 from repo_mcp.blocks.best_blocks import RatedBlock
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import CALLS
+from repo_mcp.record_classes import dataclass
 from repo_mcp.research.errors.asked_functions import is_namesake
 from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.bounds import NARROW
@@ -82,23 +83,28 @@ _WORD = re.compile(r"\w+")
 _ASKS_DOER = re.compile(r"\W*(?:what|who|which(?: \w+)?) (\w+s)\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedFirst:
+    """Symbols that come before declarations which only match the words of a question."""
+
+    nodes: Sequence[Node] = ()
+    # of those that the question does not name itself
+    reasons: Mapping[Node, Reason] = field(default_factory=dict)
+    # Others must have a name and lie in the folder of one of these: elsewhere the words mean something else.
+    only_near: bool = False
+    are_followed: bool = False  # what they call comes before others that only have words of the question
+
+
+NONE_NAMED = NamedFirst()
+
+
 def find_seeds(
     state: ResearchState,
     text: str,
     preferred: PreferredKind = PreferredKind.NOTHING,
-    first: Sequence[Node] = (),
-    reasons: Mapping[Node, Reason] = MappingProxyType({}),
-    *,
-    only_near: bool = False,
-    follows: bool = False,
+    first: NamedFirst = NONE_NAMED,
 ) -> list[Node]:
-    """Note the declarations that a question is most about, best first, and return their symbols.
-
-    The symbols in `first` come before declarations that only match the question's words. `reasons` has
-    those for the ones in `first` that the question does not name itself. With `only_near`, other declarations
-    must have a name and lie in the folder of one of `first`: elsewhere the words mean something else. If it
-    `follows` those in `first`, what they call comes before others that only have words of the question.
-    """
+    """Note the declarations that a question is most about, best first, and return their symbols."""
     words, guessed = choose_words(state, text), _list_guessed(state)
     if not any(_WORD.search(word) for word in words):
         state.warnings.append(NO_WORD)
@@ -106,16 +112,13 @@ def find_seeds(
     idioms = {} if guessed else list_idioms(state, text)
     rated = _rate(state, words, idioms, guessed)
     absent = _note_absent(state, words, idioms)
-    if not (guessed or first) and _lacks_deed(state):
+    is_named = bool(first.nodes)
+    if not (guessed or is_named) and _lacks_deed(state):
         state.word_match.lacks_most = True
         state.warnings += [*absent, GUESS_NAMES]
         return []
-    named = [build_seed(state, node, 1.0, reasons.get(node)) for node in first]
-    given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first)]
-    found = _choose_found(state, rated, preferred, first if only_near else ())
-    beside = found[: _count_beside(state, first, preferred)]
-    seeds = drop_prototypes(_join(given, _choose_of_kind(state, beside, given)))
-    seeds = seeds if first else _put_asked_first(state, seeds, preferred, words)
+    seeds = _gather(state, rated, preferred, first)
+    seeds = seeds if is_named else _put_asked_first(state, seeds, preferred, words)
     state.word_match.lacks_most = state.word_match.lacks_most and not (guessed and seeds)
     if state.word_match.lacks_most:
         seeds = seeds[:FEW_SEEDS]
@@ -125,23 +128,41 @@ def find_seeds(
             seeds,
             weigh_words(words, state.weights),
             idioms,
-            is_named=bool(first),
-            is_followed=bool(first) and follows,
+            is_named=is_named,
+            is_followed=is_named and first.are_followed,
             is_open=preferred is PreferredKind.NOTHING,
-            is_deed=not first and asks_deed(state.request.query, preferred),
+            is_deed=not is_named and asks_deed(state.request.query, preferred),
             guessed=guessed,
         )
     if preferred is PreferredKind.EXTENSION and _is_told(state):
         seeds = seeds[:FEW_SEEDS]
-    state.warnings += () if state.word_match.is_guessed else absent
-    if (state.word_match.absent or state.word_match.lacking) and not (state.request.guesses or first):
-        state.warnings.append(GUESS_NAMES)
+    _warn_of_words(state, absent, is_named=is_named)
     seeds = put_guessed_types(state, _put_related(state, seeds, preferred))
-    seeds = confirm_reasons(state, put_called(state, seeds, first if follows else ()), state.weights)
-    seeds = seeds if first else _order_followers(state, seeds, words, preferred)
-    note_seeds(state, seeds, preferred, is_named=bool(first))
+    seeds = put_called(state, seeds, first.nodes if first.are_followed else ())
+    seeds = confirm_reasons(state, seeds, state.weights)
+    seeds = seeds if is_named else _order_followers(state, seeds, words, preferred)
+    note_seeds(state, seeds, preferred, is_named=is_named)
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _warn_of_words(state: ResearchState, absent: Sequence[str], *, is_named: bool) -> None:
+    """Warn of words that no file or the best declaration lacks, and ask for names unless some are given."""
+    match = state.word_match
+    state.warnings += () if match.is_guessed else absent
+    if (match.absent or match.lacking) and not (state.request.guesses or is_named):
+        state.warnings.append(GUESS_NAMES)
+
+
+def _gather(
+    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, first: NamedFirst
+) -> list[Seed]:
+    """Return what is named, then the rated declarations that are worth showing beside it."""
+    named = [build_seed(state, node, 1.0, first.reasons.get(node)) for node in first.nodes]
+    given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first.nodes)]
+    found = _choose_found(state, rated, preferred, first.nodes if first.only_near else ())
+    beside = found[: _count_beside(state, first.nodes, preferred)]
+    return drop_prototypes(_join(given, _choose_of_kind(state, beside, given)))
 
 
 def _choose_found(
