@@ -11,7 +11,8 @@
            (guessed_declarations.py, guessed_types.py), tables (read_tables.py)
         -> reasons that the graph bears out (seeds/confirmed_reasons.py)
         -> of an open question, the order of all but the leading one (order/followers.py)
-        -> what a call ties to the best of these (related/tied_functions.py)
+        -> what a call ties to the best of these (related/tied_functions.py), and what joins two of them
+           (related/joining_functions.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -54,6 +55,7 @@ from repo_mcp.research.related.called_parts import put_called_parts
 from repo_mcp.research.related.called_seeds import put_called
 from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.related.guessed_types import put_guessed_types
+from repo_mcp.research.related.joining_functions import put_joining
 from repo_mcp.research.related.read_tables import put_tables
 from repo_mcp.research.related.tied_functions import put_tied
 from repo_mcp.research.related.type_members import put_working_members
@@ -240,7 +242,8 @@ def _order_followers(
     telling = weigh_words(words, state.weights)
     ordered = order_followers(seeds, telling, called, guesses)
     ordered = put_quiet_last(ordered) if asks_deed(state.request.query, preferred) else ordered
-    return put_tied(state, ordered, telling, MOST_BODIES)
+    ordered = put_tied(state, ordered, telling, MOST_BODIES)
+    return put_joining(state, ordered, telling, MOST_BODIES)
 
 
 def _list_guessed(state: ResearchState) -> list[str]:
