@@ -46,11 +46,14 @@ class LeftOut:
         self._extensions = extensions
 
     def describe_request(self, request: SearchRequest | ExactRequest) -> tuple[str, ...]:
-        """Return a warning when a request's filters match no indexed file; it counts those left out."""
+        """Return a warning when no indexed file passes a request's filters; it counts those left out."""
         glob, language = request.file_glob, request.language
-        searcher = self._index.find_searcher() if glob or language else None
+        searcher = self._index.find_searcher()
         if searcher is None or _has_files(searcher, glob or "**", language):
             return ()
+        is_early = bool(self._index.report.describe_progress(searcher.snapshot))
+        if not (glob or language):
+            return () if is_early else self.describe_all()
         matches_glob = GlobFilter(glob or "**").matches
 
         def matches(path: str) -> bool:
@@ -59,7 +62,7 @@ class LeftOut:
             )
 
         named = " with language ".join(f"`{one}`" for one in (glob, language) if one)
-        files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
+        files = "indexed file" if is_early else "file"
         nothing = f"This filter matches no {files}: {named}.{_suggest(searcher, glob or '', language)}"
         return self._count(matches) or (nothing,)
 
@@ -83,6 +86,10 @@ class LeftOut:
         found = self._read_seen()
         return () if found is None or found.complete else (UNLISTED,)
 
+    def describe_all(self, *, hides: bool = True) -> tuple[str, ...]:
+        """Return a warning that counts what is left out of a root without other files, if there is any."""
+        return self._count(None, hides=hides)
+
     def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return a warning for a glob that lists nothing; with `hides`, hidden files were not listed."""
         counted = self._count(GlobFilter(glob).matches, hides=hides)
@@ -90,8 +97,9 @@ class LeftOut:
         meant = _suggest(searcher, glob, None) if searcher else ""
         return counted or (f"This glob matches no file: `{glob}`.{meant}",)
 
-    def _count(self, matches: Callable[[str], bool], *, hides: bool = True) -> tuple[str, ...]:
-        counts, is_whole = self._look_for(matches)
+    def _count(self, matches: Callable[[str], bool] | None, *, hides: bool = True) -> tuple[str, ...]:
+        """Return a warning that counts the files left out that match, or all; none if there are none."""
+        counts, is_whole = self._look_for(matches or bool)
         if not hides:
             del counts["hidden"]
         total = counts.total()
@@ -99,7 +107,9 @@ class LeftOut:
             return ()
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
         why = (reasons if len(counts) > 1 else next(iter(counts))).replace("_", " ")
-        files = "1 file matches but was" if total == 1 else f"{total} files match but were"
+        files = "1 file" if total == 1 else f"{total} files"
+        files += "" if matches is None else " matches but" if total == 1 else " match but"
+        files += " was" if total == 1 else " were"
         return (f"{'' if is_whole else 'At least '}{files} left out: {why}.",)
 
     def _look_for(self, matches: Callable[[str], bool]) -> tuple[Counter[str], bool]:

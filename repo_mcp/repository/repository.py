@@ -142,9 +142,10 @@ class Repository:
         """
         glob = glob and self.tree.reader.names.cut_root(glob)
         listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set, most_folders)
-        if glob is None or listing.total:
+        if listing.total:
             return listing
-        warnings = self._left_out.describe_glob(glob, hides=not include_hidden)
+        left_out, hides = self._left_out, not include_hidden
+        warnings = left_out.describe_glob(glob, hides=hides) if glob else left_out.describe_all(hides=hides)
         return replace(listing, warnings=(*listing.warnings, *warnings))
 
     def open_file(

@@ -23,6 +23,7 @@ from repo_mcp.workspace.walk import MAX_DEPTH
 from repo_mcp.workspace.walk_level import WalkLevel
 from tests.posix import posix
 from tests.repo_mcp.indexed_roots import open_indexed
+from tests.written_trees import write_tree
 
 Open = Callable[[], Repository]
 
@@ -505,3 +506,20 @@ def test_an_empty_answer_names_files_that_are_too_large(root: Path) -> None:
             assert not [one for one in repository.search(found).warnings if one.startswith(expected)]
     finally:
         repository.close()
+
+
+def test_where_everything_is_left_out_that_is_said(tmp_path: Path) -> None:
+    write_tree(tmp_path / "r", {".gitignore": "src/\n", "src/a.py": "theta = 1\n", "src/b.py": "theta = 2\n"})
+    with closing(Repository(load_config(str(tmp_path / "r")))) as repository:
+        repository.refresh()
+        said = "3 files were left out: 1 hidden, 2 ignored."
+        assert repository.list_files(None, 5, False).warnings == (said,)
+        assert said in repository.search(SearchRequest("theta", 5)).warnings
+        assert said in repository.search_exact(ExactRequest("theta")).warnings
+        assert repository.list_files(None, 5, True).warnings == ()
+
+
+def test_of_an_empty_root_nothing_is_left_out(tmp_path: Path) -> None:
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        assert repository.list_files(None, 5, False).warnings == ()
