@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import EdgeType
 from repo_mcp.research.findings.bounds import GLANCE, NARROW
+from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.named_symbols import admits_node, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
@@ -45,7 +46,10 @@ def put_joining(
     for node, at in called.items():
         joined = calling.get(node, at)
         if joined != at and node not in met and _may_answer(state, node, telling):
-            reason = Reason(f"called by {seeds[at].name}, and calls {seeds[joined].name}", Role.BESIDE)
+            reason = Reason(
+                f"called by {shorten(seeds[at].full_name)}, and calls {shorten(seeds[joined].full_name)}",
+                Role.BESIDE,
+            )
             behind.setdefault(max(at, joined), []).append(build_seed(state, node, 0.0, reason))
     added = {seed.node for own in behind.values() for seed in own}
     kept = [(at, seed) for at, seed in enumerate(seeds) if seed.node is None or seed.node not in added]
@@ -63,7 +67,7 @@ def _may_answer(state: ResearchState, node: Node, telling: Mapping[str, float]) 
     """Return True for a function of the program that does several things, with a word in its own name."""
     return (
         node.symbol.kind in CALLABLE_KINDS
-        and bool(shares_word(".".join(node.qualified_name.split(".")[-2:]), [*telling]))
+        and bool(shares_word(shorten(node.qualified_name), [*telling]))
         and admits_node(state, node)
         and len(list_statements(state, node)) >= LEAST_STATEMENTS
     )

@@ -18,11 +18,13 @@ from repo_mcp.bodies.body import list_code
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.vocabulary import EdgeType
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.filled_functions import MOST_OVERRIDING, list_standing_in
 from repo_mcp.research.findings.bounds import GLANCE, NARROW
+from repo_mcp.research.findings.citing import shorten
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements, read_code
-from repo_mcp.research.findings.reasons import Reason
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, list_users, list_uses
 from repo_mcp.research.seeds.seed import Seed, build_seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -41,7 +43,8 @@ def put_tied(
 ) -> list[Seed]:
     """Return the seeds; behind each of the best come functions tied to it, if they are not `shown` anyway.
 
-    So many of the first seeds are. `telling` has the weights of the words of the question.
+    So many of the first seeds are. `telling` has the weights of the words of the question. What had no other
+    reason than its words is said to call, or to be called.
     """
     known = {seed.node: seed for seed in reversed(seeds) if seed.node is not None}
     met = {seed.node for seed in seeds[:shown]}
@@ -56,7 +59,8 @@ def put_tied(
             if node not in met:
                 met.add(node)
                 own = known.get(node) or build_seed(state, node, seed.worth, reason)
-                behind.setdefault(at, []).append(own)
+                told = replace(own, reason=reason) if own.reason.role is Role.HAS_WORDS else own
+                behind.setdefault(at, []).append(told)
     added = {seed.node for own in behind.values() for seed in own}
     return [
         one
@@ -76,7 +80,7 @@ def _list_called(
     lines = state.source.read_lines(node.path)[node.symbol.start_line : node.symbol.end_line]
     called_on = [found.groups() for line in lines for found in _CALLED_ON.finditer(line[:LINE_CHARS])]
     named = {(on, name) for on, name in called_on if shares_word(on, [*telling])}
-    reason = Reason(f"called by {node.symbol.name}")
+    reason = Reason(f"called by {shorten(node.qualified_name)}")
     for edge in list_uses(state, node, NARROW):
         called = state.get_node(edge.other)
         owner = _find_owner(called)
@@ -96,7 +100,7 @@ def _list_callers(
 ) -> Iterator[tuple[Node, Reason]]:
     """Yield the single function that calls another one, or what this overrides, if it has the words."""
     above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), GLANCE).edges
-    reason = Reason(f"calls {node.symbol.name}")
+    reason = Reason(f"calls {shorten(node.qualified_name)}")
     for one in (node, *(state.get_node(edge.other) for edge in above)):
         calling = [state.get_node(other) for other in _list_calling(state, one)]
         caller = calling[0] if len(calling) == 1 else node

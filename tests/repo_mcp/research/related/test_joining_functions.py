@@ -49,7 +49,7 @@ def test_what_joins_two_of_the_best_follows_both_and_takes_nobodys_room(leading:
     seeds = join(SHELF, *leading)
     assert list_names(seeds) == [*leading, "plan_sorting"]
     assert seeds[2].reason.role is Role.BESIDE
-    assert seeds[2].reason.text == "called by give_back, and calls sort"
+    assert seeds[2].reason.text == "called by Shelf.give_back, and calls Shelf.sort"
 
 
 def test_what_joins_them_but_is_not_shown_moves_up() -> None:

@@ -6,21 +6,28 @@ from collections.abc import Mapping
 
 import pytest
 
+from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.related.tied_functions import put_tied
-from repo_mcp.research.seeds.seed import build_seed
+from repo_mcp.research.seeds.seed import Seed, build_seed
 from tests.repo_mcp.research.asking import Asked
 
+HAS_WORDS = Reason("has words", Role.HAS_WORDS)
 
-def order(texts: Mapping[str, str], *leading: str, words: str, shown: int) -> list[str]:
-    """Return the names of leading functions and of those tied to them, for words that weigh the same."""
+
+def put(texts: Mapping[str, str], *leading: str, words: str, shown: int) -> list[Seed]:
+    """Return leading functions, found by their words, and those tied to them; all words weigh the same."""
     asked = Asked(texts)
     control = RunControl(lambda: False)
     state = ResearchState(asked.open_source(), ResearchRequest(words), control, wants_tests=False)
     nodes = {node.name_inside: node for path in texts for node in state.graph.outline(path)}
-    seeds = [build_seed(state, nodes[name], 1.0) for name in leading]
-    tied = put_tied(state, seeds, dict.fromkeys(words.split(), 1.0), shown)
+    seeds = [build_seed(state, nodes[name], 1.0, HAS_WORDS) for name in leading]
+    return put_tied(state, seeds, dict.fromkeys(words.split(), 1.0), shown)
+
+
+def order(texts: Mapping[str, str], *leading: str, words: str, shown: int) -> list[str]:
+    tied = put(texts, *leading, words=words, shown=shown)
     return [seed.node.name_inside for seed in tied if seed.node is not None]
 
 
@@ -63,6 +70,12 @@ def order_depot(depot: str = DEPOT, sorter: str = SORTER, *, leading: tuple[str,
 def test_what_is_called_on_what_the_question_names_follows_its_caller() -> None:
     assert order_depot() == ["Depot.take", "Sorter.pick"]
     assert order_depot(leading=("Depot.wait", "Sorter.pick")) == ["Depot.take", "Sorter.pick", "Depot.wait"]
+
+
+def test_the_reason_is_the_call_if_only_words_led_to_it() -> None:
+    texts = {"depot.py": DEPOT, "sorting.py": SORTER + CLOCK}
+    seeds = put(texts, "Depot.take", "Depot.wait", "Sorter.pick", words="sorter belt", shown=1)
+    assert [seed.reason.text for seed in seeds] == ["has words", "called by Depot.take", "has words"]
 
 
 def test_what_is_shown_anyway_stays_in_its_place() -> None:
