@@ -50,6 +50,7 @@ from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
 
+NO_KIND = "No type or list to which one more belongs is known here."
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _SO_FAR = " among the files that are parsed so far"
@@ -116,6 +117,8 @@ def _describe_addition(state: ResearchState, own: Sequence[Node]) -> str:
         return recipe
     is_told = Role.TELLS_HOW in roles
     fitting = "" if is_told and is_doubtful else _describe_fitting(state, Form.EXTENSION, own, None)
+    is_known = is_told or Role.NAMED_SO in roles or Role.TABLE in roles
+    fitting = f"{NO_KIND} {fitting}" if own and fitting and not is_known else fitting
     return " ".join(filter(None, [*told, fitting]))
 
 

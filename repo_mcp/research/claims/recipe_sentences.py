@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
 from repo_mcp.research.findings.reasons import Role
@@ -39,6 +41,7 @@ def _list(state: ResearchState, role: Role) -> list[Finding]:
 
 def describe_recipe(state: ResearchState) -> str:
     """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
+    listing = _list(state, Role.LISTS)
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
     tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
     if Role.ENUMERATION in found:
@@ -49,6 +52,9 @@ def describe_recipe(state: ResearchState) -> str:
         sentences = _describe_base(state)
     elif tables:
         sentences = [f"Add an entry to {name_findings(tables)}."]
+    elif Role.LISTS in found:
+        best, *listing = listing
+        sentences = [f"Add one to {name_findings([best])}, which {best.why}."]
     elif Role.HAS_MEMBER in found:  # the question names what one more is to be like
         sentences = []
     else:
@@ -56,7 +62,7 @@ def describe_recipe(state: ResearchState) -> str:
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
-    sentences += [*_describe_listing(state), *_describe_calling(state), *_describe_member(state)]
+    sentences += [*_describe_listing(state, listing), *_describe_calling(state), *_describe_member(state)]
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:
         their = "its name" if len(named) == 1 else "their names"
@@ -81,9 +87,8 @@ def _describe_document(state: ResearchState) -> list[str]:
     return describe_section(state)
 
 
-def _describe_listing(state: ResearchState) -> list[str]:
-    """Return a sentence on the places that list the kind."""
-    listing = _list(state, Role.LISTS)
+def _describe_listing(state: ResearchState, listing: Sequence[Finding]) -> list[str]:
+    """Return a sentence on the places that list the kind, and on what reads them."""
     verb = "lists" if len(listing) == 1 else "list"
     said = [f"{name_findings(listing, MOST_LISTING)} {verb} existing ones."] if listing else []
     return [

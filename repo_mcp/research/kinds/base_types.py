@@ -26,6 +26,7 @@ from repo_mcp.research.kinds.derived_types import (
     list_program_derived,
     measure_derived,
 )
+from repo_mcp.research.kinds.siblings import OF_BASES, split_words
 from repo_mcp.research.question.members_of_types import list_fields, list_symbols
 from repo_mcp.research.question.phrase_names import list_names, looks_like_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -92,7 +93,11 @@ def _find_named_enumeration(state: ResearchState) -> Node | None:
 def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
     """Return the base that the nouns of a question lead to, as `find_base` says."""
     base = _find_base_of(state, action.nouns)
-    if base is not None and (_is_embedded(state, base) or _is_of_another_kind(state, base, action.nouns)):
+    if base is not None and (
+        _is_embedded(state, base)
+        or _is_of_another_kind(state, base, action.nouns)
+        or _is_elsewhere(state, base, action.nouns)
+    ):
         base = None
     if base is None and len(action.nouns) > 1:
         return _find_base_in_other_words(state, action.nouns)
@@ -199,6 +204,19 @@ def _is_of_another_kind(state: ResearchState, base: Node, nouns: Sequence[str]) 
     derived = list_derived(state, base)
     below = (two for one in derived[:MOST_TYPES] if is_left_open(one) for two in list_derived(state, one))
     return bool(named) and not {base, *derived, *below}.intersection(named)
+
+
+def _is_elsewhere(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
+    """Return True for a base with a word before the last noun that is none of the question's.
+
+    It is the base of another kind, `TimeFormat` of no serialization format, if neither its path nor what
+    derives from it has one of the other nouns.
+    """
+    words = [word for word in split_words(base.symbol.name) if word not in OF_BASES]
+    if len(nouns) < 2 or len(words) < 2 or shares_word(base.symbol.name, nouns) > 1:
+        return False
+    others = [base, *list_derived(state, base)]
+    return not any(shares_word(f"{one.path} {one.qualified_name}", nouns[:-1]) for one in others)
 
 
 def _find_base_of(state: ResearchState, nouns: Sequence[str]) -> Node | None:

@@ -18,7 +18,7 @@ from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
 from repo_mcp.research.kinds.derived_types import is_left_open, list_many_derived, list_program_derived
 from repo_mcp.research.kinds.examples import find_listing, find_model
-from repo_mcp.research.kinds.listings import find_listings
+from repo_mcp.research.kinds.listings import find_built_in_types, find_listings
 from repo_mcp.research.kinds.open_members import (
     FURTHER_CHARS,
     WHOLE_CHARS,
@@ -29,6 +29,7 @@ from repo_mcp.research.kinds.open_members import (
 )
 from repo_mcp.research.kinds.registering import find_call, find_registering, find_taking, list_alike
 from repo_mcp.research.kinds.told_members import BaseTypes, iter_open_bases, read_base_types, tell_members
+from repo_mcp.research.kinds.word_listings import find_callee, find_entry_model, find_word_listings
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.question_words import list_words, shares_word
@@ -36,6 +37,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 MOST_READ = 2  # places of which a user is shown
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
+_CALLED = Reason("is called by each entry of the list", Role.REGISTERS)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 
@@ -92,6 +94,25 @@ def _list_listings(state: ResearchState, types: BaseTypes, model: Node | None, n
         )
     kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in found]
     return [*kin, *list_readers(state, [one.node for one in found if one.node is not None])]
+
+
+def list_by_words(state: ResearchState, nouns: Sequence[str]) -> list[Kin]:
+    """Return the lists with the nouns of a kind that has no base, an entry to copy, and what reads them."""
+    built_in = find_built_in_types(state)
+    if built_in:
+        kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in built_in]
+        return [*kin, *list_readers(state, [one.node for one in built_in if one.node is not None])]
+    found = find_word_listings(state, nouns)
+    kin = []
+    for one in found:
+        about = "calls" if one.run.is_call else "entries"
+        reason = Reason(f"has the words of the question and {len(one.run.lines)} {about} alike", Role.LISTS)
+        kin.append(Kin(one.place.node, reason, one.body, one.place.path))
+    model = find_entry_model(state, found[0]) if found else None
+    callee = find_callee(state, found[0]) if found else None
+    kin += [Kin(callee, _CALLED, read_code(state, callee))] if callee is not None else []
+    kin += [Kin(model, MODEL, read_code(state, model))] if model is not None and model != callee else []
+    return [*kin, *list_readers(state, [one.place.node for one in found if one.place.node is not None])]
 
 
 def list_readers(state: ResearchState, listings: Sequence[Node]) -> list[Kin]:

@@ -17,8 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.kinds.parallel_lines import CALL, read_kind
 
-MOST_APART = 6  # lines from one of the kind to the next
+MOST_APART, MOST_APART_CALLS = 6, 24  # lines from one of the kind to the next, and of calls alike
 LEAST_LISTED = 3  # of a kind, or all of two
 MOST_AGAIN, MOST_BESIDE = (
     2,
@@ -121,6 +122,11 @@ def _join(word: str) -> str:
     return word.replace("-", "").replace("_", "").lower()
 
 
+def is_import(line: str) -> bool:
+    """Return True for a line that imports."""
+    return _IMPORTS.match(line) is not None
+
+
 def find_groups(
     lines: Sequence[str], mentions: Mentions, least: int = LEAST_LISTED, *, is_spelled: bool = False
 ) -> list[Group]:
@@ -128,17 +134,17 @@ def find_groups(
 
     Lines that import them are groups of their own.
     """
-    imported = {at for at in mentions if _IMPORTS.match(lines[at - 1])}
+    imported = {at for at in mentions if is_import(lines[at - 1])}
     groups = []
-    for is_import in (False, True):
-        own = [at for at in sorted(mentions) if (at in imported) is is_import]
-        for numbers in _cut(own, mentions):
-            group = Group({at: frozenset(mentions[at]) for at in numbers}, is_import, is_spelled)
+    for imports in (False, True):
+        own = [at for at in sorted(mentions) if (at in imported) is imports]
+        for numbers in _cut(lines, own, mentions):
+            group = Group({at: frozenset(mentions[at]) for at in numbers}, imports, is_spelled)
             groups += [group] if len(group.names) >= least else []
     return groups
 
 
-def _cut(numbers: Sequence[int], mentions: Mentions) -> list[list[int]]:
+def _cut(lines: Sequence[str], numbers: Sequence[int], mentions: Mentions) -> list[list[int]]:
     """Return ascending numbers in runs without a gap of more than MOST_APART, each with a name only once.
 
     A name may stand in lines next to each other: `case "disk":` and `return new DiskStore()`.
@@ -146,7 +152,7 @@ def _cut(numbers: Sequence[int], mentions: Mentions) -> list[list[int]]:
     runs: list[list[int]] = []
     said: dict[str, list[int]] = {}  # lines of each name in the latest run
     for at in numbers:
-        is_near = bool(runs) and at - runs[-1][-1] <= MOST_APART
+        is_near = bool(runs) and _are_near(lines, runs[-1][-1], at)
         before = [said[name] for name in mentions[at] if name in said]
         is_again = any(at - own[-1] > MOST_BESIDE or len(own) == MOST_AGAIN for own in before)
         if not is_near or is_again:
@@ -156,6 +162,14 @@ def _cut(numbers: Sequence[int], mentions: Mentions) -> list[list[int]]:
         for name in mentions[at]:
             said.setdefault(name, []).append(at)
     return runs
+
+
+def _are_near(lines: Sequence[str], first: int, second: int) -> bool:
+    """Return True for lines near each other; two calls of one function may stand further apart."""
+    if second - first > MOST_APART_CALLS:
+        return False
+    kind = read_kind(lines[second - 1]) if second - first > MOST_APART else ""
+    return second - first <= MOST_APART or (kind.startswith(CALL) and kind == read_kind(lines[first - 1]))
 
 
 def find_opening(lines: Sequence[str], first: int, most: int = 3) -> int | None:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import count_shared_folders, may_answer
-from repo_mcp.research.findings.named_symbols import VALUES
+from repo_mcp.research.findings.named_symbols import VALUES, count_lines
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.listed_lines import (
     LEAST_LISTED,
@@ -38,9 +39,22 @@ MOST_READ = 16  # files whose lines are looked at
 MOST_KEYS, MOST_MATCHES = 6, 600  # whose spellings are searched for, and lines that have one
 NEAR_LINES = 60  # around such a line
 MOST_ENTRIES = 4  # of a list, of which lines are shown
-LEAST_PART = 4  # of the kind for one that a list names, or of those that the longest list names
+LEAST_PART, MANY = 4, 24  # of the kind, or of so many if it has more, for one that a list names
 LEAST_WEIGHT = 4  # of the heaviest place for one of another
-_EXPORTS = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
+_ASKS_BUILT_IN = re.compile(
+    r"\b(?:built-? ?in|primitive|scalar|basic|native|standard(?: library)?) (?:\w+ )?types?\b", re.IGNORECASE
+)
+MOST_BUILT_IN, LEAST_BUILT_IN = 3, 6  # places, and types that one names
+MANY_BUILT_IN = 12  # of two lists with as many, the longer one has more besides
+# That a program seldom names but where it lists them.
+_BUILT_IN_TYPES = """
+    bytes complex date datetime Decimal dict float frozenset list object set str time timedelta tuple UUID
+    Boolean Byte Char Character DateTime DateTimeOffset Double Float Guid Int16 Int32 Int64 Integer Long
+    Number SByte Short Single String Symbol TimeSpan UInt16 UInt32 UInt64
+    bool char double f32 f64 float32 float64 i16 i32 i64 int int16 int32 int64 int8 u16 u32 u64 uint16 uint32
+    uint64 uint8 bigint boolean number string byte long short sbyte decimal ushort uint ulong
+"""
+EXPORTS = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +91,11 @@ def find_listings(
     least = min(LEAST_LISTED, len(siblings))
     groups = _list_named(state, [one.name for one in siblings if one.name], least)
     groups += _list_spelled(state, siblings, least)
-    most = max((len(group.names) for _, group in groups), default=0)
-    fair = max(least, min(len(siblings), most) / LEAST_PART)
+    fair = max(least, min(len(siblings), MANY) / LEAST_PART)
     groups = [
         (path, group)
         for path, group in _keep_near(groups, base.path)
-        if len(group.names) >= fair and (not group.is_import or _EXPORTS.search(path))
+        if len(group.names) >= fair and (not group.is_import or EXPORTS.search(path))
     ]
     first = next(
         (one for one in siblings if model is not None and one.name == model.symbol.name), siblings[0]
@@ -103,10 +116,37 @@ def find_listings(
     ]
 
 
+def find_built_in_types(state: ResearchState) -> list[Listing]:
+    """Return the places that list types which languages have built in, if the question asks for one more."""
+    if _ASKS_BUILT_IN.search(state.request.query) is None:
+        return []
+    groups = _list_named(state, _BUILT_IN_TYPES.split(), LEAST_LISTED)
+    held = _join(state, groups, LEAST_LISTED, ())
+    counts = {place: len(frozenset().union(*(one.names for one in own))) for place, own in held.items()}
+    told = [place for place, count in counts.items() if count >= LEAST_BUILT_IN]
+    order = sorted(
+        told,
+        key=lambda place: (
+            not _is_value(place),
+            -min(counts[place], MANY_BUILT_IN),
+            -(0 if place.node is None else count_lines(place.node)),
+            place.path,
+        ),
+    )
+    return [
+        Listing(one.path, one.node, counts[one], _show(state, one, held[one], frozenset()))
+        for one in order[:MOST_BUILT_IN]
+    ]
+
+
+def _is_value(place: Place) -> bool:
+    return place.node is not None and place.node.symbol.kind in VALUES
+
+
 def _rank(place: Place, groups: Sequence[Group]) -> tuple[bool, float, str, int]:
     """Return a sort key: what only exports a kind comes last."""
     return (
-        bool(_EXPORTS.search(place.path)) and (place.node is None or place.node.symbol.kind in VALUES),
+        bool(EXPORTS.search(place.path)) and (place.node is None or place.node.symbol.kind in VALUES),
         -max(one.weight for one in groups),
         place.path,
         groups[0].first,
@@ -124,7 +164,11 @@ def _list_named(state: ResearchState, names: Sequence[str], least: int) -> list[
     groups = []
     for path in sorted(paths, key=lambda one: (-using[one], one))[:MOST_READ]:
         lines = state.source.read_lines(path)
-        groups += [(path, one) for one in find_groups(lines, find_mentions(lines, names), least)]
+        mentions = find_mentions(lines, names)
+        if find_groups(lines, mentions, least):
+            comments = state.source.read_comment_lines(path)
+            told = {at: own for at, own in mentions.items() if at not in comments}
+            groups += [(path, one) for one in find_groups(lines, told, least)]
     return groups
 
 
@@ -179,7 +223,7 @@ def _join_words(words: Iterable[str]) -> str:
 def _keep_near(groups: Sequence[tuple[str, Group]], path: str) -> list[tuple[str, Group]]:
     """Return the groups in the outermost folder of a base, if there are any: others are of other programs."""
     near = [one for one in groups if count_shared_folders(one[0], path)]
-    return near or [*groups]
+    return near if "/" in path and near else [*groups]
 
 
 def _join(
@@ -191,7 +235,7 @@ def _join(
     """
     held: dict[Place, list[Group]] = defaultdict(list)
     for path, group in groups:
-        node = _find_holder(state, path, group)
+        node = find_holder(state, path, group.first, group.last)
         held[Place(path, node)].append(group)
     return {
         place: own
@@ -200,11 +244,11 @@ def _join(
     }
 
 
-def _find_holder(state: ResearchState, path: str, group: Group) -> Node | None:
-    """Return the innermost declaration around all lines of a group; None at the top level."""
-    node = state.source.find_around(path, group.first)
+def find_holder(state: ResearchState, path: str, first: int, last: int) -> Node | None:
+    """Return the innermost declaration around some lines; None at the top level."""
+    node = state.source.find_around(path, first)
     while node is not None and node.symbol.kind is not SymbolKind.FILE:
-        if node.symbol.start_line <= group.first and group.last <= node.symbol.end_line:
+        if node.symbol.start_line <= first and last <= node.symbol.end_line:
             return node
         node = state.get_parent(node)
     return None
@@ -228,6 +272,8 @@ def _show(state: ResearchState, place: Place, groups: Sequence[Group], first: Co
     start, end = min(shown), max(shown)
     if node is not None:
         start, end = node.symbol.start_line, max(end, node.symbol.end_line)
+        own = find_mentions(lines[:end], first)
+        shown.update(islice((at for at in sorted(own) if at >= start), 1))
         named = (at for at in range(start, end + 1) if node.symbol.name in lines[at - 1])
         shown.add(next(named, start))
     hidden = frozenset(at for at in range(start, end + 1) if at not in shown)

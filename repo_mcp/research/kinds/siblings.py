@@ -18,7 +18,7 @@ from repo_mcp.record_classes import dataclass
 MOST_SIBLINGS = 60
 LEAST_KEY = 2  # characters of what tells one from others
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_OF_BASES = frozenset({"abstract", "base", "i", "interface", "mixin"})  # begin or end the name of any base
+OF_BASES = frozenset({"abstract", "base", "i", "interface", "mixin"})  # begin or end the name of any base
 _ANY_FILE = frozenset({"__init__", "index", "mod", "lib", "main"})  # stems that name nothing
 
 
@@ -43,8 +43,9 @@ def split_words(name: str) -> tuple[str, ...]:
 
 def read_siblings(base: Node, nodes: Sequence[Node]) -> list[Sibling]:
     """Return some types that derive from a base as siblings; where several share a name, files tell them."""
-    kind = tuple(word for word in split_words(base.symbol.name) if word not in _OF_BASES)
-    names = Counter(node.symbol.name for node in nodes)
+    kind = tuple(word for word in split_words(base.symbol.name) if word not in OF_BASES)
+    own = {node.qualified_name: node for node in reversed(nodes)}  # a type may have several parts
+    names = Counter(node.symbol.name for node in own.values())
     found: dict[tuple[str, tuple[str, ...]], Sibling] = {}
     for node in nodes[:MOST_SIBLINGS]:
         name = node.symbol.name

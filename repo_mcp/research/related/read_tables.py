@@ -50,6 +50,8 @@ def put_tables(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     named = dict.fromkeys(_list_guessed_tables(state), _GUESSED)
     ordered = take_seeds(state, seeds, named, 1.0)
     seeds = [seed for seed in seeds if seed.node not in named]
+    if any(seed.reason.role is Role.LISTS for seed in seeds):  # surer than what others read
+        return [*ordered, *seeds]
     readers: dict[Node, Seed] = {}  # of each table, the best one
     for seed in seeds[:LOOKED_AT]:
         for node in _list_tables(state, seed):

@@ -19,7 +19,7 @@ from repo_mcp.research.kinds.base_types import (
     is_enumeration,
     join_name,
 )
-from repo_mcp.research.kinds.kin import Kin, list_kin
+from repo_mcp.research.kinds.kin import Kin, list_by_words, list_kin
 from repo_mcp.research.kinds.returned_types import list_returning
 from repo_mcp.research.question.asked_words import PreferredKind
 from repo_mcp.research.seeds.named_actions import find_actions
@@ -63,7 +63,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if base is not None:
         kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
     elif preferred is PreferredKind.EXTENSION and asked is not None:
-        kin = list_returning(state, action)
+        kin = list_returning(state, action) or ([] if seeds else list_by_words(state, action.nouns))
     else:
         kin = []
     shown = {one.node: one for one in reversed(kin) if one.node not in known}
