@@ -10,6 +10,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.query.query import Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, get_word_terms
+from repo_mcp.text.lines import shorten_word
 from repo_mcp.text.word_families import spell_stand_in
 
 TERMS_OF_REPORT = 6  # named of those that a hit matches
@@ -53,11 +54,14 @@ def keep_telling(hits: Iterable[Hit], weights: Mapping[str, float]) -> Iterator[
 
 @lru_cache(maxsize=4)
 def _split_words(text: str) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
-    """Return the words of a query, each with its whole term, and its parts' stems and texts."""
+    """Return the words of a query, each with its whole term, and its parts' stems and texts.
+
+    Words are shortened, as a single one of pasted data can be longer than an answer may be.
+    """
     words = dict.fromkeys(_WORD.findall(text))
-    return tuple((word, get_word_terms(word)[0], tuple(_iter_parts(word))) for word in words)
+    return tuple((shorten_word(word), get_word_terms(word)[0], tuple(_iter_parts(word))) for word in words)
 
 
 def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
     for part in _PART.findall(word):
-        yield get_word_terms(part)[-1], part
+        yield get_word_terms(part)[-1], shorten_word(part)

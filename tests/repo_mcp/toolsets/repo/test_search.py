@@ -12,6 +12,7 @@ import pytest
 
 from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository
+from repo_mcp.text.lines import MAX_NAMED_CHARS
 from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.toolsets.repo.searched_roots import LEDGER, build, call, places, search, tell
 
@@ -326,3 +327,10 @@ def test_a_short_form_of_a_declared_name_is_answered_with_the_name(tmp_path: Pat
         repository.symbol_index.build()
         warnings = call(repository, "parHelp", mode="symbol")["warnings"]
         assert warnings[0] == "No declaration is named `parHelp`; similar: `ParcelHelper`."
+
+
+def test_a_word_that_is_longer_than_an_answer_is_named_by_its_beginning(tmp_path: Path) -> None:
+    with closing(build(tmp_path / "root", data=f"DATA = '{'b' * 400}'\n")) as repository:
+        (hit,) = search(repository, "b" * 100_000)["hits"]
+    assert hit["path"] == "data.py"
+    assert hit["matched_terms"] == ["b" * MAX_NAMED_CHARS + "…"]
