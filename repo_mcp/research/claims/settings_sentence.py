@@ -87,7 +87,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     declared = "computed" if nested and subject.nodes else "declared"  # what is stored is the key of a table
     if deciding:
         sentence = _state_places(subject, places, state.unnoted[Role.SETS], declared)
-        return f"{deciding} {name} is {sentence}.{otherwise}"
+        parameters = "" if " default of " in deciding else _describe_parameters(state, program)
+        return f"{deciding} {name} is {sentence}.{parameters}{otherwise}"
     default = (
         _describe_given(state, program)
         or _describe_parameters(state, program)
@@ -95,7 +96,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     )
     value = "" if default or nested else _read_declared(state, subject)
     so_declared = f"{declared} as {value}" if value else declared
-    sentence = _state_places(subject, places, state.unnoted[Role.SETS], so_declared)
+    only = "" if default or value else _read_only_value(state, program)
+    sentence = _state_places(subject, places, state.unnoted[Role.SETS], so_declared, only)
     lead = f"{nested} It" if nested else name
     return f"{lead} is {sentence or 'not declared here'}.{default}{otherwise}"
 
@@ -150,6 +152,20 @@ def _describe_default(state: ResearchState, subject: Subject, program: Sequence[
     return ""
 
 
+def _read_only_value(state: ResearchState, program: Sequence[Finding]) -> str:
+    """Return the value that all lines of the program give to a setting; "" for several, or for none."""
+    if not _ASKS_DEFAULT.search(state.request.query):
+        return ""
+    given = [
+        find_value(one.reason.about, "".join(state.source.read_lines(one.path)[at - 1 : at])).rstrip(" ,;")
+        for one in program
+        for at in one.lines
+        if one.role is Role.SETS
+    ]
+    is_one = len({*given}) == 1 and tells_value(given[0]) and len(given[0]) <= MAX_DEFAULT_CHARS
+    return given[0] if is_one else ""
+
+
 def _read_declared(state: ResearchState, subject: Subject) -> str:
     """Return the value that the only declaration of a setting gives it; "" for none."""
     if len(subject.nodes) != 1 or subject.left_out:
@@ -191,9 +207,17 @@ def _join_with_others(found: Sequence[str], unnoted: int, *, is_least: bool = Tr
 
 
 def _state_places(
-    subject: Subject, places: Mapping[Role, list[str]], unnoted: int, declared: str = "declared"
+    subject: Subject,
+    places: Mapping[Role, list[str]],
+    unnoted: int,
+    declared: str = "declared",
+    value: str = "",
 ) -> str:
-    """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere."""
+    """Return where a setting is declared, taken and set: "declared at a, and set at b"; "" if nowhere.
+
+    If the lines that set it give it only one `value`, this is told.
+    """
+    set_so = f"set to {value}" if value else "set"
     groups = (
         ("declared as an option", places[Role.OPTION]),
         (
@@ -205,12 +229,12 @@ def _state_places(
             or places.get(Role.DECLARES, []),
         ),
         ("taken from the environment", places[Role.FROM_ENVIRONMENT]),
-        ("set", places[Role.SETS]),
+        (set_so, places[Role.SETS]),
     )
-    others = {"set": unnoted, declared: subject.left_out}
+    others = {set_so: unnoted, declared: subject.left_out}
     told = [
         f"{what} at "
-        + _join_with_others(found, others.get(what, 0), is_least=what == "set" or subject.left_out_is_least)
+        + _join_with_others(found, others.get(what, 0), is_least=what == set_so or subject.left_out_is_least)
         for what, found in groups
         if found
     ]

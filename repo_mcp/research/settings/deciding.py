@@ -19,6 +19,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.named_symbols import admits_node
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import fold_name
+from repo_mcp.research.settings.given_values import find_end
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MAX_VALUE_CHARS = 80  # of a value that is quoted
@@ -73,6 +74,9 @@ def read_deciding(state: ResearchState, name: str, node: Node) -> Deciding | Non
     given = [(at, value) for at in own if (value := _read_given(name, lines[at - 1]))]
     behind = ((at, _read_fallback(name, lines[at - 1])) for at in own)
     fallback = next(((at, value) for at, value in behind if value is not None), None)
+    if fallback is not None and (whole := _read_around(lines, given, fallback[0])):
+        first, last, text = whole
+        return Deciding(node, ((first, text),), None, tuple(range(first, last + 1)))
     default, condition = _read_condition(name, lines, own)
     if default is None and fallback is not None and fallback[1]:
         default = fallback
@@ -80,6 +84,21 @@ def read_deciding(state: ResearchState, name: str, node: Node) -> Deciding | Non
         return None
     used = {at for at, _ in (*given, *filter(None, (fallback, default)))} | ({condition} - {0})
     return Deciding(node, tuple(given), default, tuple(sorted(used)))
+
+
+def _read_around(
+    lines: Sequence[str], given: Sequence[tuple[int, str]], at: int
+) -> tuple[int, int, str] | None:
+    """Return the lines and the value of a statement above a line that gives a name what the line is part of.
+
+    `self.wait = max(` before `self.wait or 0,`: neither part is the default. Return None if there is none.
+    """
+    for first, value in given:
+        last = find_end(lines, first) if first < at else first
+        if first < at <= last:
+            text = " ".join(line.strip() for line in (value.rstrip("…"), *lines[first:last])).rstrip(" ;,")
+            return first, last, text.replace("( ", "(").replace(", )", ")")
+    return None
 
 
 def _read_lines(state: ResearchState, node: Node) -> list[str]:
@@ -116,7 +135,8 @@ def _read_fallback(name: str, line: str) -> str | None:
     if found is None or (is_choice and is_branch(line)):
         return None
     value = _trim(found["value"] or found["otherwise"] or "")
-    return "" if _has_name(value, name) else value
+    is_again = re.search(rf"(?:\.|->|[\"'`]){re.escape(name)}\b", value) is not None
+    return "" if is_again or _has_name(value, name) else value
 
 
 def _has_name(value: str, name: str) -> bool:

@@ -63,6 +63,7 @@ _HEAD = re.compile(r"(?:\b(?:def|function|func|fn|fun)\s+[\w$]+|(?<![.\w])(?:ini
 _LITERAL = re.compile(r"(?:-?\.?\d|[\"'`]|(?:true|false|True|False)\b)(?![^,)]*[\"'`]\s*\|)")
 _ADORNS = re.compile(r"\s*(?:@\w|\[\w|#\[)")
 _SCRIPTS = frozenset({"javascript", "svelte", "typescript", "vue"})
+LINE_CHARS = 400  # read of the head of a function, so that none takes long
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _TEXT = re.compile(r"\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'")  # in quotes; a sentence has a blank
 
@@ -187,6 +188,10 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
         is_default = LineUse.SETS if _lies_in_defaults(state, match) else use
         return (_judge_call(opened) if opened else None) or is_default
     quoted = re.escape(name).replace("_", "[_-]?")
+    if use in (LineUse.GIVES, LineUse.SETS) and read_parameter_default(name, match.line):
+        opened = _find_open_call(state, match, match.line.find(name))
+        if opened and _heads_function(state, match, opened):
+            return LineUse.PARAMETER
     if use is LineUse.GIVES and _gives_literal(match.line, quoted):
         return LineUse.SETS
     if use not in (LineUse.SETS, LineUse.DECLARES):
@@ -220,11 +225,8 @@ def classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUs
         match.line,
         re.IGNORECASE,
     )
-    opened = None if given is None else _find_open_call(state, match, given.start())
-    if given is None or opened is None:
+    if given is None or _find_open_call(state, match, given.start()) is None:
         return use
-    if _heads_function(state, match, opened) and read_parameter_default(name, match.line):
-        return LineUse.PARAMETER
     if _gives_literal(match.line, quoted):
         return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
@@ -263,13 +265,17 @@ def _gives_literal(line: str, quoted: str) -> bool:
 def read_parameter_default(name: str, line: str) -> str:
     """Return what a parameter has on a line of a head if nothing is given for it; "" for none."""
     typed = r"(?:\s*\??:[^=(){}]{1,80})?"
-    found = re.search(rf"(?<![\w.]){re.escape(name)}{typed}\s*=(?![=>])\s*([^\s,][^,]*)", line)
+    line = line[:LINE_CHARS]
+    found = re.search(rf"(?<![\w.]){re.escape(name)}{typed}\s*=(?![=>])\s*(?=[^\s,])", line)
     if found is None:
         return ""
-    value = re.sub(r"\s#\s.*|\s*//.*", "", found[1]).rstrip(" ;{:")
-    while value.endswith(")") and value.count("(") < value.count(")"):
-        value = value[:-1].rstrip()
-    return value
+    value = re.sub(r"\s#\s.*|\s*//.*", "", line[found.end() :])
+    depth = 0
+    for at, sign in enumerate(value):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0 or (sign == "," and not depth):
+            return value[:at].rstrip()
+    return value.rstrip(" ;{:")
 
 
 def _heads_function(state: ResearchState, match: ExactMatch, opened: str) -> bool:

@@ -101,7 +101,8 @@ def describe_deciding_setting(state: ResearchState) -> str:
                 f"The default of {one.reason.about} is {value} ({write_citation(one.path, at, at)}){given}"
             )
         values = [f"{value} (line {line})" for line, value in deciding.given if line != at][:MOST_GIVEN]
-        told = f"{shorten_symbol(one)} ({one.citation}) gives it {', then '.join(values)}"
+        what = "it" if default else one.reason.about
+        told = f"{shorten_symbol(one)} ({one.citation}) gives {what} {', then '.join(values)}"
         said = "; ".join(filter(None, (default, told if len(values) > 1 or not default else "")))
         return f"{said}."
     return ""

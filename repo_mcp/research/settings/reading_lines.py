@@ -87,16 +87,18 @@ def list_reading(
 
 def _list_unpacked(state: ResearchState, name: str, mentions: Sequence[ExactMatch]) -> list[ExactMatch]:
     """Return the lines that take a setting out of an object, and those behind them that have it then."""
-    taking = [one for one in mentions if takes_out(state, name, one)]
-    holding = {state.source.find_around(one.path, one.start_line) for one in taking} - {None}
-    comments = {one.path: state.source.read_comment_lines(one.path) for one in mentions}
+    taking = {one for one in mentions if takes_out(state, name, one)}
+    if not taking:
+        return []
+    around = {one: state.source.find_around(one.path, one.start_line) for one in mentions}
+    holding = {around[one] for one in taking} - {None}
     return [
         one
         for one in mentions
         if one in taking
         or (
-            one.start_line not in comments[one.path]
-            and state.source.find_around(one.path, one.start_line) in holding
+            around[one] in holding
+            and one.start_line not in state.source.read_comment_lines(one.path)
             and not stands_in_text(one.line, one.line.find(name))
         )
     ]

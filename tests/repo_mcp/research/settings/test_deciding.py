@@ -104,7 +104,7 @@ def test_a_function_that_decides_without_a_default_keeps_its_name() -> None:
         "    max_size = env.max_size\n    max_size = max_size or own.max_size\n    return max_size\n"
     )
     claim = Asked({"conf.py": text}).ask("where is max_size configured and what is its default?").claim
-    assert claim.startswith("conf.read (conf.py:5-8) gives it env.max_size (line 6), then ")
+    assert claim.startswith("conf.read (conf.py:5-8) gives max_size env.max_size (line 6), then ")
 
 
 def test_a_line_of_any_length_is_read_in_linear_time() -> None:

@@ -66,3 +66,38 @@ def test_no_default_is_said_where_a_call_gives_none() -> None:
     text = 'def collect(config):\n    return config.get("file_names", None)\n'
     claim = Asked({"app/names.py": text}).ask("Where is file_names configured and what is its default?").claim
     assert "default" not in claim
+
+
+def test_a_parameter_tells_the_default_up_to_the_end_of_its_list() -> None:
+    files = {
+        "limit.py": "class Limit:\n    def __init__(self, *, most: int = 600, pause: int = 10) -> None:\n"
+        "        self.most = most\n        self.pause = pause\n\n"
+        "    def check(self, message, actor):\n"
+        '        return message.get("most") or actor.get("most", self.most)\n'
+    }
+    claim = Asked(files).ask("What is the default of `most`?").claim
+    assert "As a parameter it is by default 600 (limit.py:2)." in claim
+    claim = Asked(files).ask("What is the default of `pause`?").claim
+    assert "As a parameter it is by default 10 (limit.py:2)." in claim
+
+
+def test_a_part_of_what_a_setting_is_given_is_not_its_default() -> None:
+    files = {
+        "removable.ts": "export class Removable {\n  keepTime!: number\n"
+        "  updateKeepTime(next: number | undefined): void {\n    this.keepTime = Math.max(\n"
+        "      this.keepTime || 0,\n      next ?? 5 * 60 * 1000,\n    )\n  }\n}\n"
+    }
+    claim = Asked(files).ask("What is the default of `keepTime`?").claim
+    assert "gives keepTime Math.max(this.keepTime || 0, next ?? 5 * 60 * 1000) (line 4)" in claim
+    assert "The default of keepTime is 0" not in claim
+
+
+def test_the_only_value_that_a_setting_is_given_is_told_with_its_places() -> None:
+    files = {
+        "server.js": "function serve(options) {\n  options = {\n    maxPayload: 100 * 1024,\n"
+        "    ...options\n  };\n  return new Server(options.maxPayload);\n}\n",
+        "client.js": "function call(options) {\n  const own = {\n    maxPayload: 100 * 1024,\n"
+        "    ...options\n  };\n  return new Client(own.maxPayload);\n}\n",
+    }
+    claim = Asked(files).ask("What is the default of `maxPayload`?").claim
+    assert "maxPayload is set to 100 * 1024 at client.js:3 and server.js:3." in claim
