@@ -238,8 +238,12 @@ def find_described_action(text: str) -> Action | None:
     verb, nouns = (doing[1], doing[2]) if doing is not None else (done[2], done[1]) if done else ("", "")
     words = _list_nouns(nouns)
     is_named = verb.lower() not in _QUESTION_WORDS
-    base = _VERBS.get(verb.lower()) or find_base_form(verb) or verb
-    return Action(_stem(base), words) if words and is_named else None
+    return Action(_stem(find_verb(verb)), words) if words and is_named else None
+
+
+def find_verb(word: str) -> str:
+    """Return the verb of which a word is a form, "find" for "found"; the word itself if it is none."""
+    return _VERBS.get(word.lower()) or find_base_form(word) or word
 
 
 def _list_nouns(text: str) -> tuple[str, ...]:

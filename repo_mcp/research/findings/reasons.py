@@ -144,6 +144,7 @@ class Reason:
 
 
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
+PLACED_SO = Reason("is named by the verb of the question, and its place by the nouns", Role.NAMED_SO)
 
 BASES = {
     role: Reason(text, role)

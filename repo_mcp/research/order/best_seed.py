@@ -65,7 +65,7 @@ def judge_best(
     if is_open and not is_named:
         seeds = put_agreed_first(seeds, state.request.guesses)
     if is_deed:
-        seeds = put_quiet_last(seeds)
+        seeds = put_quiet_last(state, seeds)
         seeds = seeds if is_named else put_doing_first(seeds, state.request.guesses, asked)
     claimed, match = _list_claimed(state, seeds), state.word_match
     if has_any(claimed[0], guessed):

@@ -59,9 +59,9 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 
     Return none if these are fewer than half of the words and weigh less than LACKING of all.
     """
-    lacking = list_words_lacked(seed, telling)
-    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
-    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
+    lacking, able = list_words_lacked(seed, telling), list_telling(telling)
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling[word] for word in able)
+    return [] if is_light and 2 * len(lacking) < len(able) else lacking
 
 
 def weigh_held(seed: Seed, telling: Mapping[str, float]) -> float:

@@ -6,7 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.order.lacking_words import list_lacking, list_words_lacked, weigh_held
+from repo_mcp.research.order.lacking_words import (
+    list_lacking,
+    list_telling,
+    list_words_lacked,
+    weigh_held,
+)
 from repo_mcp.research.seeds.rated_seeds import LONG_LINES
 from repo_mcp.research.seeds.seed import Seed, lead
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
@@ -91,7 +96,7 @@ def put_telling_first(seeds: list[Seed], weighed: Mapping[str, float]) -> list[S
 
     Good is what is worth NEAR_BEST of the best.
     """
-    most = max(weighed, key=lambda word: weighed[word], default="")
+    most = max(list_telling(weighed), key=lambda word: weighed[word], default="")
     if not most or most not in list_lacking(seeds[0], weighed):
         return seeds
     for seed in seeds[:LEADING]:

@@ -37,6 +37,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _ASKS_EVENT = re.compile(r"\W*what happens\b", re.IGNORECASE)
+_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
+_FUNCTION = re.compile(r"=>|\b(?:lambda|function|func|fn|delegate)\b")
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
     {
@@ -206,14 +208,31 @@ def _is_made_of(state: ResearchState, seed: Seed, source: Seed) -> bool:
     return seed.path != source.path and is_generated(top) and any(name in line for line in top)
 
 
-def _is_quiet(seed: Seed) -> bool:
-    """Return True for a declaration that does nothing: a type without code of its own, or a single line."""
+def _is_quiet(state: ResearchState, seed: Seed) -> bool:
+    """Return True for a declaration that does nothing: a type, a value or a function without code of its own.
+
+    So is a single line. A table of functions does what these do.
+    """
     node = seed.node
-    if node is None or (node.symbol.kind is SymbolKind.PROPERTY and computes(node)):
+    if node is None:
         return False
-    return node.symbol.kind in _QUIET or node.symbol.end_line == node.symbol.start_line
+    if node.symbol.flags & SymbolFlag.FORWARD or state.graph.is_abstract(node):
+        return True
+    if node.symbol.kind is SymbolKind.PROPERTY and computes(node):
+        return False
+    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
+    if node.symbol.kind in _VALUES and any(map(_FUNCTION.search, lines)):
+        return False
+    return node.symbol.kind in _QUIET | _VALUES or node.symbol.end_line == node.symbol.start_line
 
 
-def put_quiet_last(seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; among the BEST ones and among the others, those come last that do nothing."""
-    return [*sorted(seeds[:BEST], key=_is_quiet), *sorted(seeds[BEST:], key=_is_quiet)]  # stable
+def put_quiet_last(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; among the BEST ones and among the others, those come last that do nothing.
+
+    If all of the BEST do nothing, the next one that does something leads.
+    """
+    quiet = [_is_quiet(state, seed) for seed in seeds]
+    best = BEST if not all(quiet[:BEST]) else next((at for at, one in enumerate(quiet) if not one), 0) + 1
+    order = [*sorted(range(len(seeds))[:best], key=quiet.__getitem__)]
+    order += sorted(range(len(seeds))[best:], key=quiet.__getitem__)  # stable
+    return [seeds[at] for at in order]

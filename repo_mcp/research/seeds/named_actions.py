@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.findings.named_symbols import DOING, VALUES, find_by_name, read_body
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import join_name
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.question_words import (
     Action,
     count_words,
+    find_verb,
     leave_out_form,
     list_words,
     names_action,
@@ -22,6 +24,7 @@ from repo_mcp.text.question_words import (
 
 MOST_ACTIONS = 3  # that are shown
 MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
+LEAST_NOUNS = 2  # that say together what a function named by a verb alone does
 MOST_NAMED = 12  # declarations that fit by name; more say little about each
 
 
@@ -43,7 +46,7 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
         and names_action(node.symbol.name, action)
     ]
     if is_described:
-        fitting = _keep_nearest(state, fitting, words)
+        fitting = _keep_nearest(state, fitting, words, action.nouns) or _find_placed(state, action)
     fitting.sort(
         key=lambda node: (
             count_words(node.symbol.name),
@@ -56,6 +59,31 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
     return fitting[:MOST_ACTIONS]
 
 
+def _find_placed(state: ResearchState, action: Action) -> list[Node]:
+    """Return the functions named by the verb alone whose path and type have all of several nouns.
+
+    "How are static files found" is answered by `find` in `staticfiles/finders.py`.
+    """
+    if len(action.nouns) < LEAST_NOUNS:
+        return []
+    verbs = [spelling.partition(" ")[0] for spelling in list_spellings((action.verb, ""))]
+    alike = dict.fromkeys(node for verb in verbs for node in find_by_name(state, verb))
+    placed = [
+        node
+        for node in alike
+        if node.symbol.kind in DOING
+        and count_words(node.symbol.name) == 1
+        and shares_word(node.symbol.name, (action.verb,))
+        and _holds_all(f"{node.path} {node.qualified_name}", action.nouns)
+    ]
+    return placed if len(placed) <= MOST_NAMED else []
+
+
+def _holds_all(place: str, nouns: Sequence[str]) -> bool:
+    """Return True if a path and a name have all nouns, each by itself or all as one word: `staticfiles`."""
+    return "".join(nouns) in join_name(place) or shares_word(place, nouns) == len(nouns)
+
+
 def list_spellings(words: Sequence[str]) -> list[str]:
     """Return the stem of a verb and a noun as names may spell them: "change column" for "chang columns"."""
     verb, noun = words
@@ -64,20 +92,31 @@ def list_spellings(words: Sequence[str]) -> list[str]:
     return [f"{one} {other}" for one in verbs for other in nouns]
 
 
-def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
+def _keep_nearest(
+    state: ResearchState, nodes: Sequence[Node], words: Sequence[str], nouns: Sequence[str]
+) -> list[Node]:
     """Return the symbols with the most words of the question, besides `words`, in their path and name.
 
-    If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED.
+    If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED, or if
+    another name has all of several `nouns`.
     """
     asked = list_words(leave_out_form(state.request.query))
-    others = [word for word in asked if not shares_word(word, words)]
+    others = [word for word in asked if not shares_word(f"{word} {find_verb(word)}", words)]
     near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
     most = max(near, default=0)
     if not most and len({node.qualified_name for node in nodes}) > MOST_NAMED:
         return []
+    if not most and len(nouns) >= LEAST_NOUNS and _is_declared(state, nouns):
+        return []
     if not most:  # `isRateLimited` says nothing of the attempts of a login
         return [node for node in nodes if _is_near(state, node, words, others)]
     return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
+def _is_declared(state: ResearchState, nouns: Sequence[str]) -> bool:
+    """Return True if a name has all nouns of a question: of `StaticFilesFinder`, no other file is static."""
+    alike = find_by_name(state, " ".join(nouns))
+    return any(shares_word(node.symbol.name, nouns) == len(nouns) for node in alike)
 
 
 def _is_near(state: ResearchState, node: Node, words: Sequence[str], others: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import NAMED_SO, Role
+from repo_mcp.research.findings.reasons import NAMED_SO, PLACED_SO, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import (
     find_base,
@@ -26,7 +26,13 @@ from repo_mcp.research.seeds.named_actions import find_actions
 from repo_mcp.research.seeds.seed import Seed, build_seed
 from repo_mcp.research.seeds.written_kinds import find_written_kind
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import find_action, find_described_action, shares_word, spell_plural
+from repo_mcp.text.question_words import (
+    find_action,
+    find_described_action,
+    names_action,
+    shares_word,
+    spell_plural,
+)
 
 CALLING = 0.3  # worth of what calls one of a kind, beside what the question names: it never leads
 
@@ -41,7 +47,7 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if action is None:
         return []
     seeds = [
-        build_seed(state, node, 1.0, NAMED_SO)
+        build_seed(state, node, 1.0, NAMED_SO if names_action(node.symbol.name, action) else PLACED_SO)
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     if any(one.role is Role.TELLS_HOW for one in state.findings):  # which `add_call` does for no system call

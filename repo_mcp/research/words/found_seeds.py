@@ -241,7 +241,7 @@ def _order_followers(
     guesses = frozenset(list_own_names(state.request.guesses))
     telling = weigh_words(words, state.weights)
     ordered = order_followers(seeds, telling, called, guesses)
-    ordered = put_quiet_last(ordered) if asks_deed(state.request.query, preferred) else ordered
+    ordered = put_quiet_last(state, ordered) if asks_deed(state.request.query, preferred) else ordered
     ordered = put_tied(state, ordered, telling, MOST_BODIES)
     return put_joining(state, ordered, telling, MOST_BODIES)
 
