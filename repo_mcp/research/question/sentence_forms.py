@@ -92,7 +92,9 @@ _LISTS: dict[str, str] = {
     "comes": "occur(s) arise(s) happen(s) appear(s) come(s)_up",
     "who_asks": "i we you one someone",
     "taking": "use call take choose prefer pick need want write",
-    "overall": "the overall general high-level system software main big core code",
+    "overall": "a an the brief short overall general high-level system software main big core code",
+    "tree": "code_base codebase repository repo project",  # other words are often names: `App`
+    "whole": "code_base codebase repository repo project library package program application app",
     "organised": """organised organized structured layered laid_out built architected designed put_together
         split_up""",
 }  # fmt: skip
@@ -245,6 +247,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "main| core)? <structure>)*"),
     (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
      "main| core)? <structure>)* (?:of|in|for) X"),
+    (Form.OVERVIEW, "(?:(?:what is|what's|what does|how does|about|summari[sz]e) )?"
+     "(?:(?:this|your|our) <whole>|(?:the )?<tree>)(?: (?:about|all about|do|for|work))?"),
     (Form.OVERVIEW, "what (?:does|do) (?:the )?<structure>(?: of X..)? look like"),
     (Form.OVERVIEW, "how (?:is|are) (?:the )?<structure> of X.. <organised>"),
     (Form.OVERVIEW, "how (?:is|are) X.. <organised>"),

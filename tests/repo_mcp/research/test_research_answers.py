@@ -736,3 +736,23 @@ def test_a_file_that_is_parsed_again_is_no_subject(monkeypatch: pytest.MonkeyPat
     del program._structures["pkg/a.py"]
     asked._graph = Graph(program, RESOLVERS)
     assert [one.taken_as for one in asked.ask("what depends on pkg/a.py").reading.subjects] != ["file"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "explain this repository",
+        "what does this repository do?",
+        "how does our library work?",
+        "give me a short overview of this repo",
+    ],
+)
+def test_a_question_about_the_whole_is_answered_with_its_structure(query: str) -> None:
+    assert Asked(SERVICE).ask(query).reading.form is Form.OVERVIEW
+
+
+def test_a_word_that_is_a_name_here_is_not_the_whole() -> None:
+    asked = Asked(
+        {"web/app.py": "class App:\n    def run(self):\n        return start()\n\n\ndef start(): ...\n"}
+    )
+    assert asked.ask("what is the app?").reading.form is Form.DEFINED

@@ -84,6 +84,9 @@ overview | codebase | how is the codebase organized
 overview | fastapi | architecture of fastapi
 overview |  | system structure
 overview |  | main modules and layers
+overview |  | explain this repository
+overview |  | what is the project about?
+overview |  | Summarize the code base.
 extension | link | where would I add a new link
 extension | lookup | how do I register a lookup
 extension | completing another shell | Where would I add support for completing another shell?
