@@ -13,6 +13,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.cli.console.endings import warn
@@ -121,9 +122,14 @@ def build_symbol_index(repository: Repository, *, force: bool, quiet: bool) -> N
 
     symbols = repository.symbol_index
     with show_progress(quiet=quiet) as progress:
-        done = retry_while_busy(
-            lambda: symbols.build(anew=force, progress=progress), symbols.status, progress, lambda: False
-        )
+        build = partial(symbols.build, anew=force, progress=progress)
+        try:
+            done = build()
+        except RepoError as error:
+            if error.code is not ErrorCode.BUSY:
+                raise
+            warn(f"{error.message} This command waits for it.")
+            done = retry_while_busy(build, symbols.status, progress, lambda: False)
     _warn_of_left(done, "parsed", "parses")
 
 

@@ -75,7 +75,8 @@ def test_a_process_that_parses_is_waited_for_and_if_it_does_not_end_the_command_
         assert "Another process" in done.stderr
         release = threading.Timer(0.3, lock.release)
         release.start()
-        run("index", "--structure", cwd=tree)
+        waited = run("index", "--structure", cwd=tree)
         release.join()
+        assert "This command waits for it." in waited.stderr
     finally:
         lock.release()
