@@ -6,7 +6,7 @@ Of what sets it, configuration comes first and tests last.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from repo_mcp.bodies.body import measure
 from repo_mcp.bodies.chosen_lines import keep_around
@@ -31,6 +31,10 @@ MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
+MOST_BRANCHES, LINE_CHARS = (
+    2,
+    400,
+)  # shown by one variable; characters read of a line, so that none takes long
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 _ROLES = {
     LineUse.SETS: Role.SETS,
@@ -208,6 +212,8 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
     shown: tuple[int, ...] = ()
     if function is not None:
         start, end = function.symbol.start_line, function.symbol.end_line
+        if reason.role is Role.READS:
+            used = tuple(sorted({*used, *_list_deciding(state, function, used, name)}))
         room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
         shown = keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
@@ -221,6 +227,26 @@ def _note_place(state: ResearchState, name: str, place: _Place, reason: Reason, 
     finding = _build_finding(first.path, (start, end), around, reason, hop)
     written = _find_written(name, first.line)
     return state.add_place(replace(finding, lines=used[:MAX_EVIDENCE], name=written, shown=shown))
+
+
+def _list_deciding(state: ResearchState, function: Node, used: Sequence[int], name: str) -> list[int]:
+    """Return the first lines of a function that branch on a variable which one of some lines makes of a name.
+
+    `limit = self.max_size` says little without `if len(row) > limit:`.
+    """
+    lines = state.source.read_lines(function.path)[: function.symbol.end_line]
+    made = re.compile(
+        rf"\s*(?:[\w<>\[\]?]+ ){{0,3}}([\w$]+)(?:\s*:[^=]{{1,60}})?\s*:?=(?![=>]).*{re.escape(name)}"
+    )
+    found: list[int] = []
+    for at in used:
+        given = made.match(lines[at - 1][:LINE_CHARS]) if at <= len(lines) else None
+        if given is None or given[1] == name:
+            continue
+        asks = re.compile(rf"(?<![.\w]){re.escape(given[1])}\b")
+        below = (one for one in range(at + 1, len(lines) + 1) if is_branch(lines[one - 1]))
+        found += [one for one in below if asks.search(lines[one - 1][:LINE_CHARS])][:MOST_BRANCHES]
+    return found
 
 
 def _build_finding(

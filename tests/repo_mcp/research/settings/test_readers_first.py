@@ -45,3 +45,17 @@ def test_comments_do_not_mention_a_setting_beside_what_sets_it() -> None:
     }
     report = Asked(texts).ask("where is the parallelism set?")
     assert {one.path for one in report.findings} == {"pool.py"}
+
+
+def test_a_reader_is_shown_with_what_branches_on_the_variable_that_it_makes() -> None:
+    files = {
+        "post.py": "class Post:\n    def __init__(self, most_parts=5):\n"
+        "        self.most_parts = most_parts\n\n"
+        "    def send(self, parts):\n        most = self.most_parts\n        first = parts[0]\n"
+        "        self.weigh(first)\n        self.label(first)\n        self.stamp(first)\n"
+        "        if len(parts) > most:\n            raise ValueError(parts)\n        return first\n"
+    }
+    report = Asked(files).ask("Where is `most_parts` configured?")
+    sending = next(one for one in report.findings if one.symbol.endswith("send"))
+    assert sending.lines == (6, 11)
+    assert "if len(parts) > most:" in sending.excerpt
