@@ -16,6 +16,7 @@ from itertools import islice
 
 from repo_mcp.bodies.body import Body
 from repo_mcp.graph.nodes import Node
+from repo_mcp.languages.patterns.language_registry import LANGUAGES
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.findings.locating import count_shared_folders, may_answer
@@ -90,7 +91,8 @@ def find_listings(
         return []
     least = min(LEAST_LISTED, len(siblings))
     groups = _list_named(state, [one.name for one in siblings if one.name], least)
-    groups += _list_spelled(state, siblings, least)
+    languages = tuple(sorted({node.language for node in nodes} & LANGUAGES.keys()))
+    groups += _list_spelled(state, siblings, least, languages)
     fair = max(least, min(len(siblings), MANY) / LEAST_PART)
     groups = [
         (path, group)
@@ -176,7 +178,9 @@ def _may_list(state: ResearchState, path: str) -> bool:
     return may_answer(path) and state.admits(path)
 
 
-def _list_spelled(state: ResearchState, siblings: Sequence[Sibling], least: int) -> list[tuple[str, Group]]:
+def _list_spelled(
+    state: ResearchState, siblings: Sequence[Sibling], least: int, languages: tuple[str, ...]
+) -> list[tuple[str, Group]]:
     """Return the groups of lines with texts that tell one of a kind, or with types named after each.
 
     The files are found by the longest of these words, which few lines have by chance.
@@ -189,7 +193,9 @@ def _list_spelled(state: ResearchState, siblings: Sequence[Sibling], least: int)
     named = {_capitalise(keyed[key]) for key in longest}
     words |= {keyed[key].name for key in longest} - {""}
     pattern = rf"[\"'`.](?:{_join_words(words)})[\"'`:.]|\b(?:{_join_words(named)})[A-Z]\w"
-    request = ExactRequest(pattern, regex=True, include_tests=False, limit=MOST_MATCHES, by_role=True)
+    request = ExactRequest(
+        pattern, regex=True, include_tests=False, limit=MOST_MATCHES, by_role=True, languages=languages
+    )
     found: dict[str, list[int]] = defaultdict(list)
     for one in state.source.search_exact(request).matches:
         if _may_list(state, one.path):
