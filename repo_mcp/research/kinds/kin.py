@@ -86,12 +86,18 @@ def _list_listings(state: ResearchState, types: BaseTypes, model: Node | None, n
     """Return the places that list the types of a kind."""
     is_enum = is_enumeration(types.base.node)  # of which a member may be named as anything
     whole = [] if is_enum else _list_whole(state, types)
-    found = find_listings(state, types.own.node, whole, model, noun.split())
-    if not found:
-        first = find_listing(state, types.own.node, types.kind)
-        return (
-            [] if first is None else [Kin(first[0], _explain_listing(first[1]), read_code(state, first[0]))]
-        )
+    found = list_places(state, types.own.node, whole, model, noun.split())
+    if found:
+        return found
+    first = find_listing(state, types.own.node, types.kind)
+    return [] if first is None else [Kin(first[0], _explain_listing(first[1]), read_code(state, first[0]))]
+
+
+def list_places(
+    state: ResearchState, base: Node, kind: Sequence[Node], model: Node | None, nouns: Sequence[str]
+) -> list[Kin]:
+    """Return the places that list some of a kind, and what uses these."""
+    found = find_listings(state, base, kind, model, nouns)
     kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in found]
     return [*kin, *list_readers(state, [one.node for one in found if one.node is not None])]
 

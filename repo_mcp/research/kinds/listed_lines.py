@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from repo_mcp.bodies.body import measure_indent
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.kinds.parallel_lines import CALL, read_kind
+from repo_mcp.research.kinds.parallel_lines import CALL, CASES, read_kind
 
 MOST_APART, MOST_APART_CALLS = 6, 24  # lines from one of the kind to the next, and of calls alike
 LEAST_LISTED = 3  # of a kind, or all of two
@@ -165,11 +165,12 @@ def _cut(lines: Sequence[str], numbers: Sequence[int], mentions: Mentions) -> li
 
 
 def _are_near(lines: Sequence[str], first: int, second: int) -> bool:
-    """Return True for lines near each other; two calls of one function may stand further apart."""
+    """Return True for lines near each other; two cases, or calls of one function, may stand further apart."""
     if second - first > MOST_APART_CALLS:
         return False
     kind = read_kind(lines[second - 1]) if second - first > MOST_APART else ""
-    return second - first <= MOST_APART or (kind.startswith(CALL) and kind == read_kind(lines[first - 1]))
+    is_alike = kind == CASES or kind.startswith(CALL)
+    return second - first <= MOST_APART or (is_alike and kind == read_kind(lines[first - 1]))
 
 
 def find_opening(lines: Sequence[str], first: int, most: int = 3) -> int | None:

@@ -192,7 +192,7 @@ def _list_spelled(
     words = {form for key in longest for form in spell_key(keyed[key].key)}
     named = {_capitalise(keyed[key]) for key in longest}
     words |= {keyed[key].name for key in longest} - {""}
-    pattern = rf"[\"'`.](?:{_join_words(words)})[\"'`:.]|\b(?:{_join_words(named)})[A-Z]\w"
+    pattern = rf"[\"'`./](?:{_join_words(words)})[\"'`:.]|\b(?:{_join_words(named)})[A-Z]\w"
     request = ExactRequest(
         pattern, regex=True, include_tests=False, limit=MOST_MATCHES, by_role=True, languages=languages
     )

@@ -11,24 +11,29 @@ import re
 from collections import defaultdict
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.vocabulary import CALLS, EdgeType
+from repo_mcp.research.findings.bounds import LOOK
 from repo_mcp.research.findings.named_symbols import (
     DOING,
+    admits_node,
     count_lines,
     find_by_name,
     is_deprecated,
     read_code,
 )
 from repo_mcp.research.findings.reasons import MODEL, Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.kinds.base_types import join_name, search_types
-from repo_mcp.research.kinds.derived_types import is_left_open
+from repo_mcp.research.findings.research_state import ResearchState, list_users
+from repo_mcp.research.kinds.base_types import is_enumeration, join_name, search_types
+from repo_mcp.research.kinds.derived_types import is_left_open, list_program_derived
 from repo_mcp.research.kinds.examples import MODEL_LINES
-from repo_mcp.research.kinds.kin import Kin, list_callers
-from repo_mcp.research.kinds.open_members import list_overridable
+from repo_mcp.research.kinds.kin import Kin, list_callers, list_places
+from repo_mcp.research.kinds.open_members import list_overridable, show_open
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import Action, list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
 LEAST_RETURNING = 3  # functions with a name that ends with the noun, which return the same type
+_USES = (*CALLS, EdgeType.REFERENCES)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*+")
 
 
@@ -64,6 +69,36 @@ def list_returning(state: ResearchState, action: Action) -> list[Kin]:
     kin = [Kin(node, reason, read_code(state, node)) for node, reason in found]
     members = list_overridable(state, base) if is_left_open(base) else []
     return [*kin, *list_callers(state, base, members, noun)]
+
+
+def list_made(state: ResearchState, base: Node) -> list[Node]:
+    """Return the functions that return a class, if they are more than what derives from it; none of few.
+
+    Such a class is the base of few, and one more of its kind is a function that fills it: `Not(value)`.
+    """
+    derived = list_program_derived(state, base)
+    if is_left_open(base) or is_enumeration(base) or len(derived) >= LEAST_RETURNING:
+        return []
+    nodes = map(state.get_node, (edge.other for edge in list_users(state, base, LOOK, _USES)))
+    made = [
+        node
+        for node in dict.fromkeys(nodes)
+        if node.symbol.kind in DOING
+        and admits_node(state, node)
+        and not is_deprecated(node)
+        and state.get_parent(node).symbol.kind is SymbolKind.FILE
+        and (name := _NAME.match(node.symbol.return_type)) is not None
+        and name[0] == base.symbol.name
+    ]
+    return made if len(made) >= LEAST_RETURNING and len(made) > len(derived) else []
+
+
+def list_made_kin(state: ResearchState, base: Node, made: list[Node], noun: str) -> list[Kin]:
+    """Return the class that functions return, one of these to copy, and where they are listed."""
+    reason = Reason(f"{len(made)} functions return it, as one more would", Role.RETURNED)
+    model = _choose_model(state, made, noun)
+    kin = [Kin(base, reason, show_open(state, base, ())), Kin(model, MODEL, read_code(state, model))]
+    return [*kin, *list_places(state, base, made, model, noun.split())]
 
 
 def _is_whole(base: Node, noun: str) -> bool:

@@ -20,7 +20,7 @@ from repo_mcp.research.kinds.base_types import (
     join_name,
 )
 from repo_mcp.research.kinds.kin import Kin, list_by_words, list_kin
-from repo_mcp.research.kinds.returned_types import list_returning
+from repo_mcp.research.kinds.returned_types import list_made, list_made_kin, list_returning
 from repo_mcp.research.question.asked_words import PreferredKind
 from repo_mcp.research.seeds.named_actions import find_actions
 from repo_mcp.research.seeds.seed import Seed, build_seed
@@ -66,8 +66,10 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         seeds += find_written_kind(state, asked)
     known = {seed.node for seed in seeds}
     named_by = 2 if compound or telling != action.nouns[-1] else 1
+    made = [] if base is None else list_made(state, base)
+    noun = " ".join(action.nouns[-named_by:])
     if base is not None:
-        kin = list_kin(state, base, " ".join(action.nouns[-named_by:]))
+        kin = list_made_kin(state, base, made, noun) if made else list_kin(state, base, noun)
     elif preferred is PreferredKind.EXTENSION and asked is not None:
         kin = list_returning(state, action) or ([] if seeds else list_by_words(state, action.nouns))
     else:

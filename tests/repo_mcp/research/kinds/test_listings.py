@@ -96,3 +96,21 @@ def test_a_name_has_its_words_and_spellings() -> None:
     assert {"better-sqlite3", "better_sqlite3", "BetterSqlite3", "betterSqlite3"} <= set(
         spell_key(("better", "sqlite3"))
     )
+
+
+def test_functions_that_return_a_class_are_the_kind_if_few_types_derive_from_it() -> None:
+    kinds = ("Above", "Below", "NextTo")
+    texts = {
+        "src/mark.ts": "export class Mark<T> {\n    constructor(readonly type: MarkType, value: T) {}\n}\n",
+        "src/plainMark.ts": 'import { Mark } from "./mark"\n\nexport class PlainMark<T> extends Mark<T> {}\n',
+        **{
+            f"src/marks/{kind}.ts": 'import { Mark } from "../mark"\n\n'
+            f"export function {kind}<T>(value: T): Mark<T> {{\n    check(value)\n"
+            f'    return new Mark("{kind[0].lower()}{kind[1:]}", value)\n}}\n'
+            for kind in kinds
+        },
+        "src/markType.ts": 'export type MarkType =\n    | "above"\n    | "below"\n    | "nextTo"\n',
+    }
+    claim = Asked(texts).ask("Where would I add a new mark?").claim
+    assert claim.startswith("Write a function that returns Mark (src/mark.ts:1-3). An example is Above")
+    assert "MarkType (src/markType.ts:1-4) lists existing ones." in claim
