@@ -105,7 +105,7 @@ class _Page:
         self._failing = {
             position: show_failures(state, seed.node)
             for position, seed in enumerate(seeds if preferred is PreferredKind.FAILURES else ())
-            if seed.node is not None and seed.node not in state.failures.asked
+            if self._parts == 1 and seed.node is not None and seed.node not in state.failures.asked
         }
         self._leads = match_handlers(leads) if asks_failing(state.request.query) else leads
 
