@@ -13,7 +13,7 @@ from repo_mcp.research.errors.named_errors import find_makers
 from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_unread, may_answer
-from repo_mcp.research.findings.named_symbols import computes
+from repo_mcp.research.findings.named_symbols import computes, list_statements
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState, search_words
 from repo_mcp.research.question.error_types import is_error_name
@@ -27,6 +27,8 @@ from repo_mcp.text.question_words import list_words, shares_word
 BEST = 3  # declarations that are shown whatever they do, before those that do something
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MOST_MAKING = 8  # functions shown that make an error which is named
+GUARD_LINES = 3  # of a guard: its condition, a bracket, and what it raises
+ACCESSOR_STATEMENTS = 2  # of a property that only gives a field: its head, and what it returns
 BEST_PLAIN = 8  # declarations, among which lines of a source without any may lead
 LEAST_SHARED = 2  # words of the question in the name of a function that leads because of the error it makes
 BEST_BY_VERB = 8  # declarations, of which one may lead by its name
@@ -38,6 +40,9 @@ _VERB = re.compile(
 )
 _ASKS_EVENT = re.compile(r"\W*what happens\b", re.IGNORECASE)
 _VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
+_DECIDES = re.compile(r"[\s}]*+(?:if|elif|else|for|foreach|while|switch|match|try|case|unless|guard)\b")
+_RAISES = re.compile(r"\b(?:throw|raise|panic)\b")
+_LOGS = re.compile(r"_*(?:log|trace|debug|warn)(?:_|[A-Z]|$)")
 _FUNCTION = re.compile(r"=>|\b(?:lambda|function|func|fn|delegate)\b")
 # What does nothing by itself, however many words of the question it has.
 _QUIET = frozenset(
@@ -211,19 +216,29 @@ def _is_made_of(state: ResearchState, seed: Seed, source: Seed) -> bool:
 def _is_quiet(state: ResearchState, seed: Seed) -> bool:
     """Return True for a declaration that does nothing: a type, a value or a function without code of its own.
 
-    So is a single line. A table of functions does what these do.
+    So is a single line, a constructor that only sets fields, and what only logs. A table of functions does
+    what these do.
     """
     node = seed.node
     if node is None:
         return False
     if node.symbol.flags & SymbolFlag.FORWARD or state.graph.is_abstract(node):
         return True
-    if node.symbol.kind is SymbolKind.PROPERTY and computes(node):
-        return False
+    kind = node.symbol.kind
+    if kind is SymbolKind.PROPERTY and computes(node):
+        return len(list_statements(state, node)) <= ACCESSOR_STATEMENTS
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
-    if node.symbol.kind in _VALUES and any(map(_FUNCTION.search, lines)):
+    if kind is SymbolKind.CONSTRUCTOR:
+        return not any(_decides(lines[at:]) for at in range(len(lines)))
+    if kind in _VALUES and any(map(_FUNCTION.search, lines)):
         return False
-    return node.symbol.kind in _QUIET | _VALUES or node.symbol.end_line == node.symbol.start_line
+    is_single = node.symbol.end_line == node.symbol.start_line
+    return is_single or kind in _QUIET | _VALUES or _LOGS.match(node.symbol.name) is not None
+
+
+def _decides(lines: Sequence[str]) -> bool:
+    """Return True if the first line begins a branch or a loop that is no guard: that does not only raise."""
+    return _DECIDES.match(lines[0]) is not None and not any(map(_RAISES.search, lines[:GUARD_LINES]))
 
 
 def put_quiet_last(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

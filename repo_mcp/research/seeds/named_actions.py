@@ -12,6 +12,7 @@ from repo_mcp.research.findings.named_symbols import DOING, VALUES, find_by_name
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import join_name
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     Action,
     count_words,
@@ -22,6 +23,10 @@ from repo_mcp.text.question_words import (
     shares_word,
 )
 
+# Stems of words before the verb in the name of a function that does what the verb says.
+_HELPING = frozenset(
+    {"async", "can", "do", "handle", "internal", "is", "maybe", "must", "on", "should", "try"}
+)
 MOST_ACTIONS = 3  # that are shown
 MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
 LEAST_NOUNS = 2  # that say together what a function named by a verb alone does
@@ -44,6 +49,7 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
         for node in dict.fromkeys(alike)
         if node.symbol.kind in (DOING if is_described else (DOING | VALUES))
         and names_action(node.symbol.name, action)
+        and not (is_described and _does_otherwise(node.symbol.name, action))
     ]
     if is_described:
         fitting = _keep_nearest(state, fitting, words, action.nouns) or _find_placed(state, action)
@@ -57,6 +63,13 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool) ->
         )
     )
     return fitting[:MOST_ACTIONS]
+
+
+def _does_otherwise(name: str, action: Action) -> bool:
+    """Return True for a name that begins with another word: `close_pool_connections` pools none."""
+    _, first, *others = (*get_word_terms(name), "")  # the first term is the whole name
+    is_longer = len(others) > len((action.verb, action.nouns[-1]))
+    return is_longer and first not in _HELPING and not shares_word(first, (action.verb, *action.nouns))
 
 
 def _find_placed(state: ResearchState, action: Action) -> list[Node]:

@@ -50,6 +50,7 @@ from repo_mcp.research.order.seed_order import (
     put_quiet_last,
     put_sources_first,
 )
+from repo_mcp.research.order.twins import put_twins_last
 from repo_mcp.research.question.asked_words import PreferredKind, asks_deed, choose_words, includes_tests
 from repo_mcp.research.related.called_parts import put_called_parts
 from repo_mcp.research.related.called_seeds import put_called
@@ -243,7 +244,7 @@ def _order_followers(
     ordered = order_followers(seeds, telling, called, guesses)
     ordered = put_quiet_last(state, ordered) if asks_deed(state.request.query, preferred) else ordered
     ordered = put_tied(state, ordered, telling, MOST_BODIES)
-    return put_joining(state, ordered, telling, MOST_BODIES)
+    return put_twins_last(put_joining(state, ordered, telling, MOST_BODIES), guesses)
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

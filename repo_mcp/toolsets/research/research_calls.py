@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-THIN_BYTES = 2_048  # of an answer that says that nothing fits
+THIN_BYTES = 5_120  # of an answer that says that nothing fits
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
