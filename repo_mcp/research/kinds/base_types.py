@@ -95,7 +95,7 @@ def _find_asked_base(state: ResearchState, action: Action) -> Node | None:
     base = _find_base_of(state, action.nouns)
     if base is not None and (
         _is_embedded(state, base)
-        or _is_of_another_kind(state, base, action.nouns)
+        or is_of_another_kind(state, base, action.nouns)
         or _is_elsewhere(state, base, action.nouns)
     ):
         base = None
@@ -195,7 +195,7 @@ def _find_base_in_other_words(state: ResearchState, nouns: Sequence[str]) -> Nod
     return _find_base_of(state, (*first, last)) if base is None else base
 
 
-def _is_of_another_kind(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
+def is_of_another_kind(state: ResearchState, base: Node, nouns: Sequence[str]) -> bool:
     """Return True if types are named by all nouns of a kind and none of them is a base or derives from it."""
     if len(nouns) < 2 or shares_word(base.symbol.name, nouns) > 1:
         return False

@@ -19,6 +19,7 @@ from repo_mcp.research.kinds.base_types import (
     is_enumeration,
     join_name,
 )
+from repo_mcp.research.kinds.found_families import find_found_base
 from repo_mcp.research.kinds.kin import Kin, list_by_words, list_kin
 from repo_mcp.research.kinds.returned_types import list_made, list_made_kin, list_returning
 from repo_mcp.research.question.asked_words import PreferredKind
@@ -27,6 +28,7 @@ from repo_mcp.research.seeds.seed import Seed, build_seed
 from repo_mcp.research.seeds.written_kinds import find_written_kind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
+    Action,
     find_action,
     find_described_action,
     names_action,
@@ -37,7 +39,7 @@ from repo_mcp.text.question_words import (
 CALLING = 0.3  # worth of what calls one of a kind, beside what the question names: it never leads
 
 
-def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
+def find_named(state: ResearchState, preferred: PreferredKind, found: Sequence[Seed] = ()) -> list[Seed]:
     """Return the declarations that the question names indirectly.
 
     These are the functions named after its action, then the base type of what is to be added.
@@ -71,12 +73,21 @@ def find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if base is not None:
         kin = list_made_kin(state, base, made, noun) if made else list_kin(state, base, noun)
     elif preferred is PreferredKind.EXTENSION and asked is not None:
-        kin = list_returning(state, action) or ([] if seeds else list_by_words(state, action.nouns))
+        kin = list_returning(state, action) or ([] if seeds else _list_found_kin(state, found, action))
     else:
         kin = []
     shown = {one.node: one for one in reversed(kin) if one.node not in known}
     own = [one for one in kin if one.node is None or shown.get(one.node) is one]
     return [*seeds, *(_build(state, one) for one in own)]
+
+
+def _list_found_kin(state: ResearchState, found: Sequence[Seed], action: Action) -> list[Kin]:
+    """Return the kin of a family that stands out among what was found, or else of a list by words."""
+    nodes = [one.node for one in found]
+    base = find_found_base(state, nodes, action.nouns, is_sure=True)
+    kin = [] if base is not None else list_by_words(state, action.nouns)
+    base = base if kin else base or find_found_base(state, nodes, action.nouns)
+    return kin if base is None else list_kin(state, base, action.nouns[-1])
 
 
 def _build(state: ResearchState, one: Kin) -> Seed:

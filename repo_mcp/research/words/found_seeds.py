@@ -162,8 +162,9 @@ def _gather(
 ) -> list[Seed]:
     """Return what is named, then the rated declarations that are worth showing beside it."""
     named = [build_seed(state, node, 1.0, first.reasons.get(node)) for node in first.nodes]
-    given = [*named, *(seed for seed in find_named(state, preferred) if seed.node not in first.nodes)]
     found = _choose_found(state, rated, preferred, first.nodes if first.only_near else ())
+    indirect = find_named(state, preferred, found)
+    given = [*named, *(seed for seed in indirect if seed.node not in first.nodes)]
     beside = found[: _count_beside(state, first.nodes, preferred)]
     return drop_prototypes(_join(given, _choose_of_kind(state, beside, given)))
 
