@@ -50,7 +50,7 @@ from repo_mcp.symbol_index.unread_uses import describe_uses, may_be_used
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_shared, list_words
 
-NO_KIND = "No type or list to which one more belongs is known here."
+NO_KIND = "No type or list was found to which one more would belong."
 _USED_IN = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.TESTS})
 _PATHS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _SO_FAR = " among the files that are parsed so far"

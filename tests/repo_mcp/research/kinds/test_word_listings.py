@@ -86,4 +86,4 @@ def test_lines_that_begin_alike_make_a_run() -> None:
 def test_without_a_type_or_a_list_the_claim_says_so_before_what_has_the_words() -> None:
     text = "def weigh(parcel):\n    scale = parcel.scale\n    return scale.read(parcel)\n"
     claim = Asked({"depot/weigh.py": text}).ask("Where would I add a new scale?").claim
-    assert claim.startswith("No type or list to which one more belongs is known here. ")
+    assert claim.startswith("No type or list was found to which one more would belong. ")
