@@ -19,7 +19,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import shares_word
 
 FOUND = 12  # best declarations, whose types and bases are looked at
-LEAST_DERIVED = 3  # types of the program that derive from the base of a family
+# Types of the program that derive from the base of a family; fewer if its name has a noun of the question.
+LEAST_DERIVED, LEAST_OF_NAMED = 3, 2
 LEAST_FOUND = 2  # of the family among the best, or one whose name has a noun of the question
 
 
@@ -43,7 +44,8 @@ def find_found_base(
     )
     for base in ranked:
         told = (votes[base] >= LEAST_FOUND, base in named)
-        is_known = len(list_program_derived(state, base)) >= LEAST_DERIVED
+        least = LEAST_OF_NAMED if shares_word(base.symbol.name, nouns) else LEAST_DERIVED
+        is_known = len(list_program_derived(state, base)) >= least
         if (all if is_sure else any)(told) and is_known and not is_of_another_kind(state, base, nouns):
             return base
     return None

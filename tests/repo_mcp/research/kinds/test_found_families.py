@@ -39,6 +39,15 @@ def test_the_base_of_several_that_were_found_is_what_is_added_to() -> None:
     assert "Registry.Wrappers" in claim
 
 
-def test_two_that_derive_make_no_family() -> None:
+def test_two_that_derive_from_a_base_of_another_name_make_no_family() -> None:
     few = {path: text for path, text in TEXTS.items() if path != "Depot/Box.cs"}
     assert "IWrapper (" not in Asked(few).ask(QUESTION).claim.partition(".")[0]
+
+
+def test_two_are_enough_if_the_base_has_a_noun_of_the_question_in_its_name() -> None:
+    texts = {
+        path.replace("IWrapper", "IConversionStep"): text.replace("IWrapper", "IConversionStep")
+        for path, text in TEXTS.items()
+        if path != "Depot/Box.cs"
+    }
+    assert Asked(texts).ask(QUESTION).claim.startswith("Implement Depot.IConversionStep")
