@@ -114,6 +114,12 @@ def trim_margin(body: Body) -> Body:
     )
 
 
+def are_twins(own: Set[str], others: Set[str], least: int, share: float) -> bool:
+    """Return True if the shorter of two sets of lines has `least`, and the other has this share of them."""
+    shorter = min(len(own), len(others))
+    return shorter >= least and len(own & others) >= share * shorter
+
+
 def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:
     """Return the number of characters that lines take when shown with their numbers."""
     return sum(min(len(lines[number - 1].rstrip()), MAX_LINE_CHARS) + NUMBER_CHARS for number in numbers)

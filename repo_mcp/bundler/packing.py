@@ -8,6 +8,7 @@ from dataclasses import field
 from itertools import accumulate
 
 from repo_mcp.blocks.source import LiveFile
+from repo_mcp.bodies.body import are_twins
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Budget, Dropped, Selection
 from repo_mcp.record_classes import dataclass, replace
@@ -133,10 +134,8 @@ class Packer:
         """
         own = _strip_lines(selection)
         for other, theirs in zip(self.selections, self._bodies, strict=True):
-            if other.path == selection.path:
-                continue
-            shorter = min(len(own), len(theirs))
-            if shorter >= DUPLICATE_LEAST_LINES and len(own & theirs) >= DUPLICATE_SHARE * shorter:
+            is_elsewhere = other.path != selection.path
+            if is_elsewhere and are_twins(own, theirs, DUPLICATE_LEAST_LINES, DUPLICATE_SHARE):
                 return other
         return None
 

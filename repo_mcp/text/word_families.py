@@ -161,3 +161,9 @@ def _read_everyday_words() -> dict[str, str]:
     with open(_EVERYDAY_WORDS, encoding="utf-8") as file:
         rows = (line.partition(": ") for line in file.read().splitlines())
         return {stem_word(said.encode()).decode(): words for said, _, words in rows}
+
+
+def abbreviates(short: str, whole: str) -> bool:
+    """Return True for some letters of a word in their order, the first one among them, or the word itself."""
+    rest = iter(whole)
+    return short[:1] == whole[:1] and all(letter in rest for letter in short)

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.vocabulary import IMPLEMENTATIONS
-from repo_mcp.research.findings.bounds import GLANCE
+from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.findings.named_symbols import admits_node, is_deprecated
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_of_another_kind
@@ -35,7 +34,7 @@ def find_found_base(
     named: set[Node] = set()
     for node in found[:FOUND]:
         for own in () if node is None else _list_types(state, node):
-            for base in {own, *_list_bases(state, own)}:
+            for base in {own, *list_bases(state, own)}:
                 if admits_node(state, base) and not is_deprecated(base):
                     votes[base] += 1
                     named |= {base} if shares_word(own.symbol.name, nouns) else set()
@@ -59,8 +58,3 @@ def _list_types(state: ResearchState, node: Node) -> Iterator[Node]:
         parent = state.get_parent(node)
         if parent.symbol.kind in TYPE_KINDS:
             yield parent
-
-
-def _list_bases(state: ResearchState, node: Node) -> list[Node]:
-    edges = state.graph.find_outgoing(node, IMPLEMENTATIONS, GLANCE).edges
-    return [state.get_node(edge.other) for edge in edges]

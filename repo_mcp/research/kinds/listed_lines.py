@@ -21,10 +21,8 @@ from repo_mcp.research.kinds.parallel_lines import CALL, CASES, read_kind
 
 MOST_APART, MOST_APART_CALLS = 6, 24  # lines from one of the kind to the next, and of calls alike
 LEAST_LISTED = 3  # of a kind, or all of two
-MOST_AGAIN, MOST_BESIDE = (
-    2,
-    3,
-)  # lines with one name, and lines from one with a name to the next with the same
+# Lines with one name, and lines from one with a name to the next with the same.
+MOST_AGAIN, MOST_BESIDE = 2, 3
 SPELLED = 0.7  # of the weight of an own name for a text or a further name
 _IMPORTS = re.compile(r"\s*(?:import|from|using|use|require|#\s*include)\b|.*\brequire\(")
 _COMMENT = re.compile(r"\s*(?://|\*|/\*|#(?!include)|--|<!--)")

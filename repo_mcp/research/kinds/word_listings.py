@@ -33,6 +33,7 @@ from repo_mcp.research.kinds.parallel_lines import CASES, IMPORTED, TEXTS, Run, 
 from repo_mcp.research.kinds.siblings import split_words
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import count_words, list_shared, spell_plural
+from repo_mcp.text.word_families import abbreviates
 
 MOST_RATED, MOST_NAMED = 16, 10  # files with words of the question, and constants and variables so named
 MOST_FILES = 30  # whose lines are looked at
@@ -201,12 +202,7 @@ def _abbreviates(name: str, noun: str) -> bool:
     """Return True for a name with the first letter of a noun and its next consonants as a word: `cmd`."""
     short = noun[0] + "".join(char for char in noun[1:] if char not in "aeiou")
     words = (word for word in split_words(name) if LEAST_SHORT <= len(word) < len(noun))
-    return any(word[0] == short[0] and _holds_in_order(short, word) for word in words)
-
-
-def _holds_in_order(text: str, chars: str) -> bool:
-    rest = iter(text)
-    return all(char in rest for char in chars)
+    return any(abbreviates(word, short) for word in words)
 
 
 def _show(place: Place, run: Run, lines: Sequence[str], opening: int | None) -> Body:

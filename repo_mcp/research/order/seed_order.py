@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
+from repo_mcp.bodies.statements import holds_failure, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.followed_calls import find_above, find_below
@@ -40,8 +41,6 @@ _VERB = re.compile(
 )
 _ASKS_EVENT = re.compile(r"\W*what happens\b", re.IGNORECASE)
 _VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
-_DECIDES = re.compile(r"[\s}]*+(?:if|elif|else|for|foreach|while|switch|match|try|case|unless|guard)\b")
-_RAISES = re.compile(r"\b(?:throw|raise|panic)\b")
 _LOGS = re.compile(r"_*(?:log|trace|debug|warn)(?:_|[A-Z]|$)")
 _FUNCTION = re.compile(r"=>|\b(?:lambda|function|func|fn|delegate)\b")
 # What does nothing by itself, however many words of the question it has.
@@ -238,7 +237,7 @@ def _is_quiet(state: ResearchState, seed: Seed) -> bool:
 
 def _decides(lines: Sequence[str]) -> bool:
     """Return True if the first line begins a branch or a loop that is no guard: that does not only raise."""
-    return _DECIDES.match(lines[0]) is not None and not any(map(_RAISES.search, lines[:GUARD_LINES]))
+    return is_branch(lines[0]) and not any(map(holds_failure, lines[:GUARD_LINES]))
 
 
 def put_quiet_last(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

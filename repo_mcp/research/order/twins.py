@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from repo_mcp.bodies.body import list_code
+from repo_mcp.bodies.body import are_twins, list_code
 from repo_mcp.research.seeds.seed import Seed
 
 LEAST_LINES = 6  # of code that says something; shorter functions are alike by chance
@@ -35,6 +35,4 @@ def _list_lines(seed: Seed) -> set[str]:
 
 
 def _is_twin(seed: Seed, lines: Set[str], other: Seed, others: Set[str]) -> bool:
-    shorter = min(len(lines), len(others))
-    share = SHARE_IN_FILE if seed.path == other.path else SHARE
-    return shorter >= LEAST_LINES and len(lines & others) >= share * shorter
+    return are_twins(lines, others, LEAST_LINES, SHARE_IN_FILE if seed.path == other.path else SHARE)

@@ -26,7 +26,7 @@ from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.text.question_words import count_words, list_words, shares_word
 from repo_mcp.text.stemming import stem_word
-from repo_mcp.text.word_families import list_synonyms, spell_stem
+from repo_mcp.text.word_families import abbreviates, list_synonyms, spell_stem
 
 MOST_VALUES = 100  # that a search for the words of a description finds
 MOST_NAMES = 6  # whose lines are read
@@ -96,13 +96,7 @@ def _list_short(word: str) -> list[str]:
     """Return the short and the long forms of a word: `max` for "maximum", `msg` for "message"."""
     own = word.lower()
     synonyms = (spell_stem(one) for one in list_synonyms(stem_word(own.encode()).decode()))
-    return [one for one in synonyms if _abbreviates(one, own) or _abbreviates(own, one)]
-
-
-def _abbreviates(short: str, whole: str) -> bool:
-    """Return True for some letters of a word in their order, the first one among them."""
-    rest = iter(whole)
-    return len(short) < len(whole) and short[0] == whole[0] and all(letter in rest for letter in short)
+    return [one for one in synonyms if abbreviates(one, own) or abbreviates(own, one)]
 
 
 def _fold(node: Node) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,26 +16,6 @@ from repo_mcp.repository import Repository, no_match
 from tests.repo_mcp.indexed_roots import open_indexed
 from tests.repo_mcp.toolsets.repo.searched_roots import LEDGER, build, call, places, search, tell
 from tests.written_trees import write_tree
-
-
-@pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with closing(build(tmp_path_factory.mktemp("search") / "root")) as repository:
-        yield repository
-
-
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    """Yield the repository with one more file, in which there is much to find."""
-    with closing(build(tmp_path_factory.mktemp("ledger") / "root", ledger=LEDGER)) as repository:
-        yield repository
-
-
-@pytest.fixture
-def changing(tmp_path: Path) -> Iterator[Repository]:
-    """Yield the same, for one test alone."""
-    with closing(build(tmp_path / "root", ledger=LEDGER)) as repository:
-        yield repository
 
 
 def _read_rows(rows: list[str], sign: str) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,27 +13,7 @@ from repo_mcp.ranking.ranked_answer import count_above
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import MAX_NAMED_CHARS
 from tests.repo_mcp.indexed_roots import open_indexed
-from tests.repo_mcp.toolsets.repo.searched_roots import LEDGER, build, call, places, search, tell
-
-
-@pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    with closing(build(tmp_path_factory.mktemp("search") / "root")) as repository:
-        yield repository
-
-
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    """Yield the repository with one more file, in which there is much to find."""
-    with closing(build(tmp_path_factory.mktemp("ledger") / "root", ledger=LEDGER)) as repository:
-        yield repository
-
-
-@pytest.fixture
-def changing(tmp_path: Path) -> Iterator[Repository]:
-    """Yield the same, for one test alone."""
-    with closing(build(tmp_path / "root", ledger=LEDGER)) as repository:
-        yield repository
+from tests.repo_mcp.toolsets.repo.searched_roots import build, call, places, search, tell
 
 
 def read_pages(repository: Repository, query: str) -> tuple[int, dict[str, Any]]:
