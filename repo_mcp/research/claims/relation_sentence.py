@@ -344,8 +344,9 @@ def _describe_unresolved(
     if any(not _is_guess(one) and not is_test(one.path, one.symbol) for one in found):
         return ""
     edges = state.graph.find_incoming(subjects[0], CALLS, WIDE)
+    noted = {(one.path, at) for one in found for at in one.lines}
     count = sum(one.count for one in edges.unresolved)
-    if not count:
+    if not count or any((one.path, at) in noted for one in edges.unresolved for at in one.lines):
         return ""
     name, more = subjects[0].symbol.name, " more" if found else ""
     calls = f"one{more} call of {name} means" if count == 1 else f"{count}{more} calls of {name} mean"

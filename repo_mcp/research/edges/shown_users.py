@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
-from repo_mcp.bodies.statements import is_branch, leaves
+from repo_mcp.bodies.body import list_code
+from repo_mcp.bodies.statements import cut_statements, is_branch, leaves, list_outer
+from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.excerpts import MAX_LINES, find_name
 from repo_mcp.research.findings.locating import is_program
-from repo_mcp.research.findings.named_symbols import show_body
+from repo_mcp.research.findings.named_symbols import read_code, show_body
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
@@ -18,7 +21,10 @@ IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subj
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
 MAX_USING, USING_CHARS = 6, 700  # functions that use a subject, and characters of each
 MOST_NAMING = 6  # lines of a function with a name; one in more, such as `err`, tells nothing of a call
+LINE_CHARS = 400  # read of a line, so that none takes long
+MOST_GIVEN_ON = 6  # lines of a long function that use what a call gives
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_RESULT = re.compile(r"\s*(?:[\w<>\[\],.?$]+\s+){0,3}([A-Za-z_$][\w$]*)\s*:?=(?![=>])")
 
 
 def show_implementers(state: ResearchState) -> None:
@@ -34,7 +40,10 @@ def show_implementers(state: ResearchState) -> None:
 
 
 def show_users(state: ResearchState) -> None:
-    """Show what the few functions that use a subject do with it: the lines with what they pass and get."""
+    """Show what the few functions that use a subject do with it: the lines with what they pass and get.
+
+    Of a long one, only those branches are shown that lead to a use, and what is done with what that gives.
+    """
     near = [
         (position, one, one.node)
         for position, one in enumerate(state.findings)
@@ -51,6 +60,33 @@ def show_users(state: ResearchState) -> None:
         used = {name for at in one.lines for name in named.get(at, ()) if counts[name] <= MOST_NAMING}
         held = {at: tuple(sorted(used & names)) for at, names in named.items()}
         body = show_body(state, node, USING_CHARS, held)
-        telling = {at for at in body if held.get(at) or is_branch(lines[at - 1]) or leaves(lines[at - 1])}
+        telling = {at for at in body if held.get(at)}
+        if one.end_line - one.start_line < SHORT_LINES:
+            telling.update(at for at in body if is_branch(lines[at - 1]) or leaves(lines[at - 1]))
+        else:
+            telling.update(_list_branches_around(state, node, one.lines[:MAX_LINES]))
+            given_on = _list_given_on(lines, one.lines[:MAX_LINES])
+            telling.update(set(given_on) - state.source.read_comment_lines(one.path))
         head = find_name(lines, one.name, one.start_line, len(lines)) or one.start_line
         state.findings[position] = replace(one, shown=tuple(sorted({head, *telling, *one.lines[:MAX_LINES]})))
+
+
+def _list_branches_around(state: ResearchState, node: Node, uses: Sequence[int]) -> list[int]:
+    """Return the first lines of the branches of a function in which some lines lie."""
+    body = read_code(state, node)
+    statements = cut_statements(body, list_code(body))
+    within = [n for n, one in enumerate(statements) if any(one.first <= at <= one.last for at in uses)]
+    outer = {at for n in within if n for at in list_outer(body, statements, n)}
+    return [statements[at].first for at in outer if is_branch(body.lines[statements[at].first - 1])]
+
+
+def _list_given_on(lines: Sequence[str], uses: Sequence[int]) -> list[int]:
+    """Return the first lines behind some uses that have the name to which a use gives its result."""
+    given = {found[1]: at for at in reversed(uses) if (found := _RESULT.match(lines[at - 1][:LINE_CHARS]))}
+    held = [
+        at
+        for name, first in given.items()
+        for at in range(first + 1, len(lines) + 1)
+        if re.search(rf"(?<![\w.$]){re.escape(name)}\b", lines[at - 1][:LINE_CHARS])
+    ]
+    return sorted(held)[:MOST_GIVEN_ON]

@@ -13,6 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.vocabulary import CALLS, IMPL, IMPLEMENTATIONS, NAMED, EdgeType, list_implementing
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.research.edges.possible_calls import list_unresolved
 from repo_mcp.research.edges.structural import BOUNDS, MATCHED, list_filling, list_matched, list_structural
 from repo_mcp.research.findings.locating import weaker
 from repo_mcp.research.findings.records import Link, Outside
@@ -70,7 +71,7 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
         links += list_matched(state, node)
     if not any(link.confidence is not Confidence.POSSIBLE for link in links):
         links += _list_possible_causes(state, node, bounds)
-    return HopFindings(tuple(links), cut)
+    return HopFindings((*links, *list_unresolved(state, node, bounds)), cut)
 
 
 def _list_overridden(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
@@ -162,7 +163,8 @@ def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopF
     """Return what uses a symbol, and the methods that a method overrides: what uses those may run it."""
     links, cut = _find_in(state, node, NAMED, bounds)
     links = [_name_local(state, link, node) for link in links]
-    return HopFindings((*links, *_list_overridden(state, node, bounds)), cut)
+    links += _list_overridden(state, node, bounds)
+    return HopFindings((*links, *list_unresolved(state, node, bounds)), cut)
 
 
 def _expand_conforming(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
