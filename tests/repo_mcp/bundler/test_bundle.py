@@ -92,6 +92,11 @@ def check_bundle(repository: Repository, bundle: Bundle) -> None:
         shown |= numbers
 
 
+def touches(one: Selection, other: Selection) -> bool:
+    """Return whether an excerpt begins where another one of its file ends, or behind empty lines."""
+    return one.path == other.path and 0 <= other.start_line - one.end_line - 1 <= 2
+
+
 def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None:
     """Derive what a rationale says again, from the live text and the prompt alone."""
     text = "\n".join(one.lines)
@@ -117,8 +122,10 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
         elif kind == "declares":
             names = rest.removesuffix(", named in the prompt").split(", ")
             assert set(names) <= declared
-        elif kind == "lies":
+        elif kind == "is":
             assert rest.removeprefix("in ").removesuffix(", named in the prompt") in around
+        elif part == "next to what matched":
+            assert any(touches(other, one) or touches(one, other) for other in bundle.selections)
         elif kind == "contains":
             assert rest.removeprefix('the text "').removesuffix('"').lower() in folded
         elif part == "makes a message that the prompt shows":
