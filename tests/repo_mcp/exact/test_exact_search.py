@@ -27,7 +27,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.roles import order_by_role
-from tests.deep.sizes import first
+from tests.deep.sizes import choose, first
 from tests.growth import HANG_SECONDS
 from tests.no_threads import no_threads
 from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
@@ -460,7 +460,7 @@ def test_the_same_lines_as_a_plain_reading(
 def test_the_same_lines_as_a_plain_reading_for_long(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _compare_over_changes(tmp_path, seed, monkeypatch, 150)
+    _compare_over_changes(tmp_path, seed, monkeypatch, choose(4, 150))
 
 
 def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
