@@ -1,7 +1,7 @@
 """The clients: how each is started with a model of ours, and how it changes names and answers.
 
-There is one entry for each way in which a client offers tools to its model; Codex has three. To add a client,
-write a dialect and an entry in `DRIVERS`.
+There is one entry for each way in which a client offers tools to its model; Codex has three, Claude Code
+two. To add a client, write a dialect and an entry in `DRIVERS`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from repo_mcp.protocol.instructions import REPO
 from tests.clients.chat_dialect import ChatDialect
 from tests.clients.gemini_dialect import GeminiDialect
 from tests.clients.messages_dialect import MessagesDialect
@@ -52,7 +53,9 @@ class Driver:
     unwrap: Callable[[str], str]  # what the model sees of an answer -> our text in it, which must be whole
     whole_chars: int  # of an answer that is never cut
     files: Mapping[str, str] = field(default_factory=dict)  # in its home besides: without an account
+    head_first: str = ""  # of the words that the first request has of a server instead of its tools
     words_first: int = 0  # characters of the instructions that stand in for tools; 0: tools are offered
+    names_first: bool = False  # those of the tools stand there as well
 
     def play(self, stage: Stage, script: Script, **variables: str) -> Played:
         """Play a conversation from the first request until the client has ended."""
@@ -196,7 +199,25 @@ def _codex(
         rename,
         unwrap,
         whole_chars,
+        head_first="mcp__repo: ",
         words_first=words_first,
+    )
+
+
+def _claude(words_first: int, **variables: str) -> Driver:
+    return Driver(
+        "claude",
+        ("claude", "--scope", "project"),
+        ".mcp.json",
+        MessagesDialect,
+        _build_claude,
+        lambda url: dict(_set_for_claude(url)) | variables,
+        _rename_flat,
+        lambda seen: seen,
+        50_000,
+        head_first="## repo\n",
+        words_first=words_first,
+        names_first=True,
     )
 
 
@@ -204,17 +225,8 @@ DRIVERS: Mapping[str, Driver] = {
     "codex, every tool at once": _codex("no-such-model", _rename_for_codex, _unwrap_plain, 11_900, 0),
     "codex, tools searched for": _codex("gpt-5.5", _rename_for_codex, _unwrap_plain, 47_900, 240),
     "codex, code mode": _codex("gpt-6-sol", _rename_flat, _unwrap_code, 19_000, 240),
-    "claude": Driver(
-        "claude",
-        ("claude", "--scope", "project"),
-        ".mcp.json",
-        MessagesDialect,
-        _build_claude,
-        _set_for_claude,
-        _rename_flat,
-        lambda seen: seen,
-        50_000,
-    ),
+    "claude": _claude(len(REPO)),
+    "claude, every tool at once": _claude(0, ENABLE_TOOL_SEARCH="false"),
     "copilot": Driver(
         "copilot",
         ("copilot",),

@@ -18,9 +18,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.clients.model_backend import Reply, render_events
-from tests.clients.script import LAST_WORD, Answer, Chosen, Offered, Request
+from tests.clients.script import LAST_WORD, LOOK, Answer, Chosen, Offered, Request
 
-LOOK = "look_for_"  # begins the id of a call that finds out which tools there are
 CODE = "exec"  # the tool that runs JavaScript
 # What it prints is cut at 10,000 tokens: where there are many tools, their names alone.
 LOOK_IN_CODE = """

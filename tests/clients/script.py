@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LAST_WORD = "The scripted model has finished."
+LOOK = "look_for_"  # begins the id of a call that finds out which tools there are
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,12 +81,16 @@ def test_the_conversation_comes_to_its_end(shown: Shown) -> None:
 
 
 def test_the_server_is_known_to_the_first_request(shown: Shown) -> None:
-    """Its tools are offered, or, by a client that has them searched for, its name and first words."""
+    """Its tools are offered, or a client that has them searched for says its name and first words."""
     first = shown.played.requests[0]
     offered = [tool for tool in map(first.find, TOOLS) if tool is not None]
     assert len(offered) == (0 if shown.driver.words_first else len(TOOLS))
     if shown.driver.words_first:
-        assert f"mcp__repo: {REPO[: shown.driver.words_first]}" in json.dumps(first.body)
+        words = f"{shown.driver.head_first}{REPO[: shown.driver.words_first]}"
+        assert json.dumps(words)[1:-1] in json.dumps(first.body)
+    if shown.driver.names_first:
+        names = [shown.driver.rename(tool)[1] for tool in TOOLS]
+        assert all(name in json.dumps(first.body) for name in names)
 
 
 def test_names_as_the_model_says_them(shown: Shown) -> None:

@@ -28,6 +28,8 @@ from tests.repo_mcp.cli.program import PROJECT, run
 pytestmark = pytest.mark.clients
 
 PATIENCE_SECONDS = 120
+# How the Inspector ends: with an answer, or with an answer that is an error of the tool.
+ANSWERED, REFUSED = 0, 5
 NOT_OF_THE_TREE = shutil.ignore_patterns(".git", ".repo_mcp", "node_modules", "__pycache__")
 
 
@@ -152,9 +154,10 @@ class Inspector:
             timeout=PATIENCE_SECONDS,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode in {ANSWERED, REFUSED}, done.stderr
         answer = json.loads(done.stdout)
         assert isinstance(answer, dict)
+        assert answer.get("isError", False) is (done.returncode == REFUSED)
         return answer
 
 

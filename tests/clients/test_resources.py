@@ -15,8 +15,13 @@ from tests.clients.test_endings import PROGRAMS
 pytestmark = pytest.mark.clients
 
 GUIDE, DENIED = "repo:///docs/format.md", "repo:///.env"
-# How the model's own tools take a URI.
-ARGUMENTS = {"codex": {"server": "repo"}, "gemini": {}}
+# The model's own tools that list and read, and what the second takes beside a URI.
+_USUAL = ("list_mcp_resources", "read_mcp_resource")
+THROUGH = {
+    "codex": (*_USUAL, {"server": "repo"}),
+    "claude": ("ListMcpResourcesTool", "ReadMcpResourceTool", {"server": "repo"}),
+    "gemini": (*_USUAL, {}),
+}
 FETCH_THE_LIST = ("claude", "gemini")  # at their start
 
 
@@ -25,16 +30,17 @@ def _list_requests(stage: Stage) -> list[str]:
     return [method for method in (message.get("method", "") for message in sent) if "resources/" in method]
 
 
-@pytest.mark.parametrize("program", ARGUMENTS)
+@pytest.mark.parametrize("program", THROUGH)
 def test_the_model_lists_and_reads_resources(program: str, tmp_path: Path) -> None:
-    driver, more = DRIVERS[PROGRAMS[program]], ARGUMENTS[program]
+    driver = DRIVERS[PROGRAMS[program]]
+    lists, reads, more = THROUGH[program]
     stage = Stage(tmp_path)
     stage.set_up(*driver.setup)
     script = Script(
         Step(Call("repo.status")),  # by its answer the repository is open
-        Step(Call("list_mcp_resources")),
-        Step(Call("read_mcp_resource", {**more, "uri": GUIDE})),
-        Step(Call("read_mcp_resource", {**more, "uri": DENIED})),
+        Step(Call(lists)),
+        Step(Call(reads, {**more, "uri": GUIDE})),
+        Step(Call(reads, {**more, "uri": DENIED})),
     )
     played = driver.play(stage, script)
     assert GUIDE in played.seen["call_1"]
@@ -43,7 +49,7 @@ def test_the_model_lists_and_reads_resources(program: str, tmp_path: Path) -> No
     refused = played.seen["call_3"]
     assert "is denied by the rule .env" in refused or "Resource not found" in refused  # Gemini knows the list
     assert SECRET not in json.dumps([request.body for request in played.requests])
-    assert _list_requests(stage).count("resources/read") == (2 if program == "codex" else 1)
+    assert _list_requests(stage).count("resources/read") == (1 if program == "gemini" else 2)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

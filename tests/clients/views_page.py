@@ -55,9 +55,9 @@ This page shows what a model sees when it makes the same five calls through
 versions are in `docs/clients.md`; a test compares the answers with those of the server.
 
 Every client passes on the whole text of an answer, so each text is shown once. The table below it shows what
-each client adds around the text, with `{ANSWER}` in its place. Ids and times are shown as `...`. Clients that
-name their roots, as Claude Code and Gemini CLI do, also get `This answer is for the repository "tree".` among
-the warnings of the first answer.
+each client adds around the text, with `{ANSWER}` in its place. Ids and times are shown as `...`. A client
+that names its roots, as Gemini CLI does, also gets `This answer is for the repository "tree".` among the
+warnings of the first answer.
 """
 
 
