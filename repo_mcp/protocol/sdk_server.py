@@ -39,7 +39,7 @@ from repo_mcp.protocol.messages import (
 )
 from repo_mcp.protocol.resources import LIST, READ, TRY_AGAIN, describe_templates, join_resources, read_error
 from repo_mcp.protocol.sampling import Round, read_round
-from repo_mcp.protocol.tool_listing import describe_block, describe_icon, show_schema
+from repo_mcp.protocol.tool_listing import SHOWN_AT_ONCE, describe_block, describe_icon, show_schema
 from repo_mcp.protocol.tool_model import (
     CallContext,
     Progress,
@@ -280,6 +280,7 @@ def _describe(tool: Tool, offers_tasks: bool) -> mcp_types.Tool:
         ),
         icons=[mcp_types.Icon.model_validate(describe_icon(tool.icon))] if tool.icon else None,
         execution=mcp_types.ToolExecution(task_support="optional") if may_be_task else None,
+        _meta=SHOWN_AT_ONCE if tool.is_beginning else None,
     )
 
 

@@ -5,6 +5,9 @@ So the schema is shown without the limits that its check knows: descriptions say
 clients drop them anyway, and an integer above its maximum is taken all the same. A default is shown where the
 description does not say it.
 
+Claude Code tells its model only the name of a tool until the model looks for it, unless the tool asks to be
+shown at once. Those with which work begins ask for it; other clients ignore it.
+
 Blocks of content beside the text of an answer are written with their keys in the order of the SDK's models.
 """
 
@@ -18,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import JsonSchema, Tool
 
+SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}  # `_meta` of a tool
 _SHOWN = frozenset({"type", "description", "enum", "default", "required", "properties", "items"})
 
 
@@ -56,7 +60,8 @@ def _is_plain(items: JsonSchema) -> bool:
 def describe_tool(tool: Tool, *, offers_tasks: bool) -> JsonObject:
     """Return a tool as the first era has it."""
     hints = tool.annotations
-    described: JsonObject = {
+    described: JsonObject = {"_meta": SHOWN_AT_ONCE} if tool.is_beginning else {}
+    described |= {
         "annotations": {
             "destructiveHint": hints.destructive,
             "idempotentHint": hints.idempotent,

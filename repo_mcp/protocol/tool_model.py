@@ -138,6 +138,7 @@ class Tool:
     drop: Callable[[Mapping[str, object], CallContext], None] | None = None  # told of a call that never began
     icon: str = ""  # a small image as a data: URI
     may_be_task: bool = False  # takes long enough that a client may want to ask for the result later
+    is_beginning: bool = False  # work begins with it: no model should have to look for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ class Entry(Generic[Asked]):
     read_only: bool = True
     free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
     may_be_task: bool = False  # may take so long that a client wants to fetch the result later
+    is_beginning: bool = False  # one of those with which work begins
 
 
 TakenArguments = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes them, and warnings
@@ -149,6 +150,7 @@ class Binding(Generic[Asked]):
             bound.drop,
             self.icon,
             may_be_task=entry.may_be_task,
+            is_beginning=entry.is_beginning,
         )
 
 

@@ -67,6 +67,7 @@ _ENTRIES = (
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.search_symbols,
         free_text=frozenset({"query"}),
+        is_beginning=True,
     ),
     Entry(
         "lookup_symbol",
@@ -115,6 +116,7 @@ _ENTRIES = (
         argument_schemas.USER_ARGUMENTS,
         schemas.CALLERS_OUTPUT,
         edge_calls.get_callers,
+        is_beginning=True,
     ),
     Entry(
         "get_callees",

@@ -66,6 +66,7 @@ _ENTRIES = (
         reading_schemas.open_file_input,
         reading_schemas.open_file_output(),
         open_calls.open_file,
+        is_beginning=True,
     ),
     Entry(
         "repo.outline",
@@ -83,6 +84,7 @@ _ENTRIES = (
         search_schemas.search_output(),
         search_calls.search,
         free_text=frozenset({"query"}),
+        is_beginning=True,
     ),
     Entry(
         "repo.refresh_index",

@@ -205,5 +205,6 @@ ENTRIES = (
         schemas.SEARCH_OUTPUT,
         search_code,
         free_text=frozenset({"query"}),
+        is_beginning=True,
     ),
 )

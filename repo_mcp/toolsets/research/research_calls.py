@@ -76,5 +76,6 @@ ENTRIES = (
         code_research,
         free_text=frozenset({"query"}),
         may_be_task=True,
+        is_beginning=True,
     ),
 )

@@ -61,6 +61,7 @@ _ENTRIES = (
         schemas.search_input,
         schemas.search_output(),
         calls.search,
+        is_beginning=True,
     ),
     Entry(
         "open_file",
@@ -77,6 +78,7 @@ _ENTRIES = (
         schemas.get_snippet_input(),
         schemas.lines_output(),
         calls.get_snippet,
+        is_beginning=True,
     ),
     Entry(
         "list_dir",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -195,3 +196,15 @@ def test_tasks_are_offered_where_some_tool_may_be_one(toolsets: list[Toolset]) -
         support = [tool.get("execution") for tool in _list([toolset])]
         expected = [{"taskSupport": "optional"} if tool.may_be_task else None for tool in toolset.tools]
         assert support == expected
+
+
+def test_the_tools_that_ask_to_be_shown_at_once_are_those_that_the_first_words_name(
+    toolsets: list[Toolset],
+) -> None:
+    """A model has these before it looks for any; the list itself is compared with the SDK's."""
+    said, _, _ = instructions.join_instructions(instructions.OF_TOOLSETS).partition("\n")
+    named = set(re.findall(r"[\w.]+", said))
+    listed = _list(toolsets)
+    shown = [tool["name"] for tool in listed if tool.get("_meta") == {"anthropic/alwaysLoad": True}]
+    assert shown == [tool["name"] for tool in listed if tool["name"] in named]
+    assert len(shown) == 2 * len(toolsets)
