@@ -1,4 +1,4 @@
-"""Find the functions that make the errors which a question or a guess names."""
+"""Find the functions that make the errors which a question or a guess names, or tells by what is not so."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.named_symbols import VALUES, admits_node
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.denied_names import list_denied_names
 from repo_mcp.research.question.error_types import is_error, is_error_name
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.guessed_names import list_own_names
@@ -65,6 +66,24 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
         counted = (node for node in own if counts[node] >= least or node.symbol.name in guessed)
         making |= {node: reason for node in counted if node not in making}
     return making
+
+
+def find_denied_makers(state: ResearchState) -> dict[Node, Reason]:
+    """Return the functions that make an error which the question tells by what is not so, with reasons.
+
+    "a parcel that isn't labelled" tells of `NotLabelled`. Of six such functions to which 360 questions led,
+    all were wanted; of ten that make an error which more than MOST_MAKING make, none was.
+    """
+    for name in list_denied_names(state.request.query):
+        making: dict[Node, None] = {}
+        for node in map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARING)):
+            if admits_node(state, node) and is_error(state.graph, node, state.source.read_lines):
+                used = _keep_in_functions(state, find_used(state, node))
+                making |= {other: None for other, one in used if one.use in MAKING}
+        if making:
+            is_sure = len(making) <= MOST_MAKING
+            return dict.fromkeys(making if is_sure else (), Reason(f"makes {name}", Role.MAKES_ERROR))
+    return {}
 
 
 def _find_making_other(state: ResearchState, name: str) -> list[tuple[Node, ErrorUse]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.findings.locating import is_test_node, may_answer
+from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.order.lacking_words import (
     list_lacking,
@@ -57,7 +58,8 @@ def judge_best(
     that it may be about anything. For a question about a deed, those that do nothing come later.
     """
     asked = list_words(state.request.query)[:MAX_WORDS]
-    if not (is_named or has_any(seeds[0], guessed)):
+    makes_denied = is_open and seeds[0].reason.role is Role.MAKES_ERROR  # which its name tells already
+    if not (is_named or makes_denied or has_any(seeds[0], guessed)):
         seeds = put_telling_first(seeds, weighed)
         seeds = put_fuller_first(seeds, weighed, asked)
         if is_open and is_thin(seeds[0], weighed, idioms, asked):

@@ -10,7 +10,7 @@ from repo_mcp.bodies.statements import holds_failure, is_branch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors.followed_calls import find_above, find_below
-from repo_mcp.research.errors.named_errors import find_makers
+from repo_mcp.research.errors.named_errors import find_denied_makers, find_makers
 from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.handed_on import Place
 from repo_mcp.research.findings.locating import is_unread, may_answer
@@ -112,6 +112,25 @@ def put_makers_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     if not leading:
         return [*seeds]
     return [*leading, *(seed for seed in seeds if seed.node != leading[0].node)]
+
+
+def put_denying(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; what makes an error that the question tells by what is not so comes behind the best.
+
+    Where it is asked what happens "when a parcel isn't labelled", that is what happens, and leads:
+    `raise NotLabelled(parcel)`. It must have a word of the question in its full name.
+    """
+    making = find_denied_makers(state) if seeds else {}
+    if not making:
+        return [*seeds]
+    made = [replace(one, worth=seeds[0].worth) for one in take_seeds(state, seeds, making)]
+    rest = [seed for seed in seeds if seed.node not in making]
+    words = list_words(state.request.query)
+    is_event = _ASKS_EVENT.match(state.request.query) is not None
+    if seeds[0].node in making or (is_event and any(shares_word(one.full_name, words) for one in made)):
+        made.sort(key=lambda one: (one.node != seeds[0].node, -shares_word(one.full_name, words)))  # stable
+        return [*made, *rest]
+    return [*rest[:1], *made, *rest[1:]]
 
 
 def put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

@@ -44,6 +44,7 @@ from repo_mcp.research.order.leading_failure import put_doers_first, put_handlin
 from repo_mcp.research.order.seed_order import (
     drop_prototypes,
     keep_near,
+    put_denying,
     put_failing,
     put_makers_first,
     put_named_by_verb,
@@ -216,7 +217,7 @@ def _put_asked_first(
         return put_failing(state, seeds)
     if preferred is PreferredKind.NOTHING:
         seeds = put_sources_first(state, put_named_by_verb(seeds, state.request.query))
-        seeds = put_handling_first(state, put_makers_first(state, seeds))
+        seeds = put_handling_first(state, put_makers_first(state, put_denying(state, seeds)))
         return put_predicate_first(state, seeds)
     return seeds
 
