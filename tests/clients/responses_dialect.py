@@ -99,7 +99,8 @@ def _look(request: Request, missing: tuple[str, ...], *, is_code: bool) -> dict[
         return {"type": "custom_tool_call", "call_id": call, "name": CODE, "input": LOOK_IN_CODE}
     if not any(tool["type"] == "tool_search" for tool in iter_tools(request.body)):
         return None
-    arguments = {"query": " ".join(missing).replace(".", " ")}
+    # As the instructions name them: parted at the dots, the names are not among the best eight of many tools.
+    arguments = {"query": " ".join(missing)}
     return {"type": "tool_search_call", "call_id": call, "execution": "client", "arguments": arguments}
 
 
