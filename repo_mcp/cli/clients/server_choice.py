@@ -69,12 +69,24 @@ def build_server(
         for variable, value in named.items()
         if value is not None
     }
-    if (environment or options.config is not None) and not NAMED_ROOT_TOOLSETS.intersection(config.toolsets):
-        message = "--docs-root, --code-root and --config are for the toolset retrieval."
-        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --toolsets retrieval as well.")
+    _check_named_roots(options, config, len(environment))
     chosen = _choose_command(command)
     arguments = tuple(_iter_arguments(options, config))
     return Server(chosen, arguments, environment, _name_on_path(chosen) if command is None else "")
+
+
+def _check_named_roots(options: argparse.Namespace, config: Config, named: int) -> None:
+    """Raise RepoError with CONFIG_INVALID for roots that no toolset serves, or a toolset without its roots.
+
+    What the environment says here does not count: few clients pass it on to a server.
+    """
+    is_served = not NAMED_ROOT_TOOLSETS.isdisjoint(config.toolsets)
+    if (named or options.config is not None) and not is_served:
+        message = "--docs-root, --code-root and --config are for the toolset retrieval."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --toolsets retrieval as well.")
+    if is_served and named < 2 and options.config is None:
+        message = "The toolset retrieval serves two roots, and does not start without them."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --docs-root and --code-root, or --config.")
 
 
 def _check_places(options: argparse.Namespace, config: Config) -> None:

@@ -184,6 +184,8 @@ def test_any_other_client_gets_an_entry_and_no_file(tree: Path) -> None:
         (["codex", "--data-dir", "README.md"], "--data-dir"),
         (["codex", "--config", "none.toml", "--toolsets", "retrieval"], "--config"),
         (["codex", "--config", "README.md"], "retrieval"),
+        (["codex", "--toolsets", "repo,retrieval"], "--docs-root and --code-root"),
+        (["codex", "--toolsets", "retrieval", "--docs-root", "docs"], "--code-root"),
         (["codex", "--max-search-hits", "9999999"], "--max-search-hits"),
         (["codex", "--transport", "http"], "stdio"),
         (["codex", "--port", "80"], "stdio"),
