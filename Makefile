@@ -21,7 +21,9 @@ CLIENTS ?= $(VENV)/clients
 CLIENT_TESTS := tests/clients tests/conformance tests/examples tests/bench/peers \
 	tests/repo_mcp/cli/test_init_with_clients.py tests/repo_mcp/exact/test_ripgrep_oracle.py
 FUZZ_SECONDS ?= 600
-SHARE ?= 100
+# Per cent of the rounds of `make deep`, all of which take hours.
+SHARE ?= 10
+DEEP_WORKERS ?= 2
 QUERY ?= where is the manifest committed
 ROOT ?= .
 
@@ -38,7 +40,7 @@ help:
 	@echo 'make release-check                check, clients, deep and bench: everything'
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
-	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or a percentage of them'
+	@echo 'make deep [SHARE=10] [DEEP=tests] long property, crash and fuzz runs: a percentage of their rounds; 100: all'
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a generated corpus or a real tree, compared with the stored run'
 	@echo 'make calls [TREE=DIR]             the modules that a search enters and the functions it calls'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
@@ -97,7 +99,7 @@ clients: $(STAMP)
 golden: $(STAMP)
 	$(BIN)/python -m pytest tests/golden
 
-# For hours. A part: make deep DEEP=tests/deep/test_damage.py, or DEEP="tests/deep -k kills"; a tenth: SHARE=10.
+# For an hour; all rounds: SHARE=100. A part: make deep DEEP=tests/deep/test_damage.py, or DEEP="tests/deep -k kills".
 deep: $(STAMP)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris==3.0.0 2>/dev/null || \
@@ -105,7 +107,8 @@ deep: $(STAMP)
 	@$(BIN)/python -c 'import distributed' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[distributed]' 2>/dev/null || \
 		echo 'Going on without Dask, which cannot be installed here' >&2
-	DEEP_SHARE=$(SHARE) FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -p no:randomly -m 'deep or recipe or sized' $(DEEP)
+	DEEP_SHARE=$(SHARE) FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -p no:randomly \
+		-n $(DEEP_WORKERS) --dist worksteal --durations=20 -m 'deep or recipe or sized' $(DEEP)
 
 bench: $(STAMP)
 	$(BIN)/python -m pytest bench --benchmark-only -p no:randomly --benchmark-sort=fullname \

@@ -91,8 +91,11 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Say at once why a test of a deep run failed: it takes hours, and may be ended before it says so."""
-    if IS_DEEP and report.failed:
+    """Say at once why a test of a deep run failed: it takes hours, and may be ended before it says so.
+
+    Every report reaches the process that starts the others, which says it once.
+    """
+    if IS_DEEP and report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         print(report.longreprtext, file=sys.__stderr__, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Choose how many rounds a run does: `make deep` does all, or the percentage in DEEP_SHARE.
+"""Choose how many rounds a run does: `make deep SHARE=100` does all, and `make deep` a tenth (DEEP_SHARE).
 
 A check, which has no DEEP_SHARE, does a small part of tests that are long and seldom find anything.
 """
