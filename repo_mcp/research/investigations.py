@@ -44,7 +44,7 @@ from repo_mcp.research.question.open_readings import is_about_shapes
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.research.seeds.named_members import find_named_members
-from repo_mcp.research.settings.configured import find_settings
+from repo_mcp.research.settings.configured import add_options, find_settings
 from repo_mcp.research.structure.architecture import scan_architecture
 from repo_mcp.research.structure.shapes import find_alike, find_families, find_shapes
 from repo_mcp.research.structure.unparsed_folders import note_unparsed_folder
@@ -58,6 +58,7 @@ from repo_mcp.research.written.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.product_name import leave_out_product
 
+FEW_PLACES = 5  # with a setting that a question describes; beside them, other declarations are shown
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 
 
@@ -69,6 +70,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
         reading = pair_unparsed(state, reading)
+    if reading.form is Form.CONFIGURED:
+        reading = replace(reading, subjects=(add_options(state, reading.subjects[0]),))
     _note_unread(state, reading)
     unread = (TakenAs.UNDECLARED, *(() if reading.form is Form.RAISED else (TakenAs.UNPARSED,)))
     if all(subject.taken_as not in unread for subject in reading.subjects):
@@ -118,9 +121,19 @@ def _investigate_configured(state: ResearchState, reading: Reading) -> None:
     subject = reading.subjects[0]
     find_settings(state, subject)
     is_found = any(is_program(one.path) and one.hop for one in state.findings)
-    if not (is_found or subject.nodes) and _find_nearest(state, subject) is subject:
+    is_unknown = not (is_found or subject.nodes) and _find_nearest(state, subject) is subject
+    if is_unknown:
         find_seeds(state, subject.asked)
+    elif " " in subject.asked and len(state.findings) < FEW_PLACES:
+        _add_near(state, subject.asked)
     state.report_hop(state.depth)
+
+
+def _add_near(state: ResearchState, described: str) -> None:
+    """Note what the words of a description find, behind the setting; what they lack is no matter here."""
+    warnings = [*state.warnings]
+    find_seeds(state, described)
+    state.warnings[:] = warnings
 
 
 def _find_nearest(state: ResearchState, subject: Subject) -> Subject:

@@ -36,6 +36,7 @@ from repo_mcp.research.settings.asked_settings import (
     is_written,
 )
 from repo_mcp.research.settings.described_settings import find_described
+from repo_mcp.research.settings.rated_settings import find_rated, read_asked_setting
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.research.settings.setting_owners import keep_settings
 from repo_mcp.research.written.schema_changes import read_schema_change
@@ -55,6 +56,9 @@ _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|tha
 _ASKS_DEFAULT = re.compile(
     r"\W*what (?:is|are) the default (?!values? (?:of|for)\b)([^?]{3,200})", re.IGNORECASE
 )
+_HOW_IS = re.compile(
+    r"\W*how (?:is|are|does|do)\b(?! (?:i|we|you|one)\b)", re.IGNORECASE
+)  # asks what is done
 _ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
 _IMPLEMENTED = re.compile(r"\bimplemented\b", re.IGNORECASE)
 _OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})
@@ -249,8 +253,13 @@ def _find_described(state: ResearchState) -> Reading | None:
     parsed = parse_question(state.request.query)
     asked = [one.phrases[0].text for one in parsed if one.form is Form.CONFIGURED]
     default = _ASKS_DEFAULT.match(state.request.query)
-    found = (find_described(state, one) for one in (*asked, *(default.groups() if default else ())))
+    asked = [*asked, *(default.groups() if default else ())]
+    found = (find_described(state, one) for one in asked)
     setting = next(filter(None, found), None)
+    if setting is None:
+        is_place = not _HOW_IS.match(state.request.query)
+        described = read_asked_setting(state.request.query) or next(iter(asked if is_place else ()), "")
+        setting = find_rated(state, described) if described else None
     return None if setting is None else build_reading(Form.CONFIGURED, (setting,))
 
 

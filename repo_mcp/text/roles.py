@@ -60,7 +60,8 @@ _BUILD_NAME = re.compile(
 # `make savedefconfig` writes, lists the options of a build that differ from their defaults.
 _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
-    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
+    r"|_generated\.\w+$|[.-](?=[\w-]{0,7}\d)(?=[\w-]{0,7}[A-Z])(?=[\w-]{0,7}[a-z])[\w-]{8}\.m?(?:js|css)$"
+    r"|\.(?:pot?|xlf|xliff)$|(?:^|[_.-])amalgamat(?:ion|ed)\.[ch](?:c|pp|xx)?$"
     r"|^(?:gradle|mvn)w(?:\.\w+)?$|^(?:\w[\w.-]*_)?defconfig$"  # which a build tool writes
 )
 _PERF = r"perf(?:[_-][\w-]*|(?:tests?|bench|ormance)[\w-]*|(?-i:[A-Z\d])[\w-]*)?"  # not `perforce`, `perfect`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.research.findings.citing import join_names
 from repo_mcp.research.findings.records import OptionCall, Subject
@@ -15,13 +16,20 @@ _NAMED_DEFAULT = re.compile(r"\b\w*default\w+\b", re.IGNORECASE)
 
 
 def describe_option(state: ResearchState, option: Subject) -> str:
-    """Return sentences on an option: where it is declared, what it sets, its default, and what uses that."""
-    calls = option.declaring
+    """Return sentences on options: where each is declared, what it sets, its default, and what uses that."""
+    names = dict.fromkeys(one.name or option.asked for one in option.declaring)
+    return " ".join(
+        _describe_named(state, name, [one for one in option.declaring if (one.name or option.asked) == name])
+        for name in names
+    )
+
+
+def _describe_named(state: ResearchState, name: str, calls: Sequence[OptionCall]) -> str:
     told = [f"{write_citation(one.path, one.line, one.line)}{_describe_call(state, one)}" for one in calls]
     uses = [place for one in calls for place in list_uses_of_bound(state, one)]
     used = join_names(write_citation(path, at, at) for path, at in uses)
     and_used = f" What it sets is used at {used}." if used else ""
-    return f"The option {option.asked} is declared at {join_names(told)}.{and_used}"
+    return f"The option {name} is declared at {join_names(told)}.{and_used}"
 
 
 def _describe_call(state: ResearchState, call: OptionCall) -> str:

@@ -45,16 +45,26 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    if subject.declaring:
-        return describe_option(state, subject)
+    if not subject.declaring:
+        return _describe_values(state, subject, state.findings)
+    option = describe_option(state, subject)
+    if not subject.nodes:
+        return option
+    calls = {(one.path, one.first) for one in subject.declaring}
+    others = [one for one in state.findings if (one.path, one.start_line) not in calls]
+    values = _describe_values(state, subject, others)
+    is_first = bool(state.findings) and state.findings[0] not in others
+    return f"{option} {values}" if is_first else f"{values} {option}"
+
+
+def _describe_values(state: ResearchState, subject: Subject, findings: Sequence[Finding]) -> str:
+    """Return where a setting is declared, read and set, as far as some findings tell."""
     of_type = describe_settings_type(state, subject)
     if of_type:
         return of_type
     others_named = {one.reason.about for one in state.findings if one.role is Role.NAMED_DEFAULT}
     whole = [
-        one
-        for one in state.findings
-        if _has_its_spelling(subject, one) and one.reason.about not in others_named
+        one for one in findings if _has_its_spelling(subject, one) and one.reason.about not in others_named
     ]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]

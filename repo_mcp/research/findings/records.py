@@ -243,7 +243,7 @@ class TakenAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptionCall:
-    """A call that declares an option of the command line."""
+    """A call, or an entry of a list, that declares an option of the command line."""
 
     path: str
     line: int  # with the name
@@ -251,6 +251,7 @@ class OptionCall:
     last: int
     default: str = ""  # as it is written; "" if the call gives none
     bound: str = ""  # what it sets; "" if the text does not say
+    name: str = ""  # of the option, as it is written, without dashes before it
 
 
 @dataclass(frozen=True, slots=True)

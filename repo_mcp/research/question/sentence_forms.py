@@ -234,7 +234,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      ")?<is?>X.. (?<!\\bi )(?<!\\bwe )(?<!\\byou )<is?>(?:be )?<configured>(?: (?:(?:at|after|before|by|for|"
      "from|in|on|to|under|until|with) which|that|which) .+)?"),  # "the limit configured at which it stops"
     (Form.CONFIGURED, "(?:where|how) is it <configured>,? "
-     "(?:how (?:big|far|large|long|many|much|often)|if|that|what|whether|which) X"),
+     "(?:how(?: (?:big|far|large|long|many|much|often))?|if|that|what|whether|which) X"),
     (Form.CONFIGURED, "(?:where|when) <is?>X.. <is?>(?:be )?registered"),  # how is a flow
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
     (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),

@@ -24,7 +24,13 @@ from repo_mcp.research.settings.line_use import LineUse, classify_match, classif
 from repo_mcp.research.settings.named_defaults import note_named_defaults
 from repo_mcp.research.settings.nested_keys import note_nested_keys
 from repo_mcp.research.settings.noted_deciding import note_deciding, put_keys_last
-from repo_mcp.research.settings.noted_settings import note_matches, note_option, note_readers
+from repo_mcp.research.settings.noted_settings import (
+    note_matches,
+    note_option,
+    note_readers,
+    put_options_first,
+)
+from repo_mcp.research.settings.option_calls import explains, list_declaring, list_spelled
 from repo_mcp.research.settings.reading_lines import asks_for_readers, find_used, list_reading, reads_only
 from repo_mcp.research.settings.setting_lines import (
     MAX_MATCHES,
@@ -40,7 +46,9 @@ from repo_mcp.research.settings.setting_owners import (
     list_rival_fields,
 )
 from repo_mcp.research.settings.settings_types import note_settings_type
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.lines import is_import
+from repo_mcp.text.question_words import count_words
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_HEADINGS = 2  # of documents
@@ -55,7 +63,37 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
     """
     if subject.declaring:
         note_option(state, subject)
-        return
+    if not subject.declaring or subject.nodes:
+        _find_values(state, subject)
+    put_options_first(state)
+
+
+def add_options(state: ResearchState, subject: Subject) -> Subject:
+    """Return a setting with the calls that declare it as an option, under its name or with dashes.
+
+    They give it a default, or a text for its user. What sets a declared field is told with that.
+    Declarations that a tool wrote are left out if there are others.
+    """
+    own = tuple(one for one in subject.nodes if not is_generated(state.source.read_lines(one.path)))
+    subject = replace(subject, nodes=own) if own else subject
+    if subject.declaring or asks_for_readers(state.request.query):
+        return subject
+    names = dict.fromkeys(one for name in list_setting_names(subject) for one in list_spelled(name))
+    for name in names:
+        found = list_declaring(state, name) if count_words(name) > 1 else []
+        declared = {node.symbol.name for node in subject.nodes}
+        telling = tuple(
+            one
+            for one in found
+            if (one.default or explains(state, one)) and one.bound.rpartition(".")[2] not in declared
+        )
+        if telling:
+            return replace(subject, declaring=telling)
+    return subject
+
+
+def _find_values(state: ResearchState, subject: Subject) -> None:
+    """Note the lines that give a setting a value or read it, in the order that `find_settings` promises."""
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
         return
     if note_settings_type(state, subject):

@@ -73,7 +73,7 @@ def find_described(state: ResearchState, described: str) -> Subject | None:
 
 def _list_named(state: ResearchState, words: Sequence[str]) -> list[_Named]:
     """Return the names of values with words of a description, those with most of them first."""
-    spelled = {word: (word, *_list_short(word)) for word in words}
+    spelled = {word: (word, *list_short(word)) for word in words}
     text = " ".join(one for own in spelled.values() for one in own)
     found = [node for node, _ in state.graph.search(text, SymbolFilter(kind="property"), MOST_VALUES)[0]]
     found += [node for node, _ in state.graph.search(text, SymbolFilter(), MOST_VALUES)[0]]
@@ -92,7 +92,7 @@ def _list_named(state: ResearchState, words: Sequence[str]) -> list[_Named]:
     return sorted(rated, key=_rate)  # stable
 
 
-def _list_short(word: str) -> list[str]:
+def list_short(word: str) -> list[str]:
     """Return the short and the long forms of a word: `max` for "maximum", `msg` for "message"."""
     own = word.lower()
     synonyms = (spell_stem(one) for one in list_synonyms(stem_word(own.encode()).decode()))
@@ -130,6 +130,11 @@ def _is_told(state: ResearchState, named: _Named, words: Sequence[str]) -> bool:
         or any(_is_described(state, node, asked) for node in named.nodes[:MOST_COMMENTED])
         or any(_tells(state, one, asked, is_sure=is_sure) for one in matches)
     )
+
+
+def is_fixed(state: ResearchState, name: str, nodes: Sequence[Node]) -> bool:
+    """Return True for values of one name with which the program neither counts nor adds to them."""
+    return _is_set_once(name.strip("_"), _list_lines(state, _Named(name, tuple(nodes), frozenset())))
 
 
 def _list_lines(state: ResearchState, named: _Named) -> list[ExactMatch]:

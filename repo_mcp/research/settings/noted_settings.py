@@ -6,7 +6,7 @@ Of what sets it, configuration comes first and tests last.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.bodies.body import measure
 from repo_mcp.bodies.chosen_lines import keep_around
@@ -20,10 +20,12 @@ from repo_mcp.research.findings.named_symbols import show_body
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import Finding, Subject
 from repo_mcp.research.findings.research_state import MAX_EVIDENCE, ResearchState
+from repo_mcp.research.settings.given_values import find_value
 from repo_mcp.research.settings.line_use import LineUse, classify_match
 from repo_mcp.research.settings.option_calls import find_default, list_uses_of_bound
 from repo_mcp.research.settings.reading_lines import asks_for_readers
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.generated import is_generated
 from repo_mcp.text.guessed_names import list_own_names
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -51,18 +53,43 @@ _DEFAULT = re.compile("default", re.IGNORECASE)
 
 def note_option(state: ResearchState, option: Subject) -> None:
     """Note the calls that declare an option of the command line, then the lines that use what they set."""
-    name = option.asked
     for call in option.declaring:
+        name = call.name or option.asked
         around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
         span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
         finding = _build_finding(call.path, span, around, Reason(reason, Role.OPTION, name), 1)
         state.add_place(replace(finding, lines=(call.line,), shown=shown))
     for call in option.declaring:
+        name = call.name or option.asked
         reason = f"uses {call.bound}, which the option {name} sets"
         for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
             around = state.source.find_around(path, at)
             finding = _build_finding(path, (at, at), around, Reason(reason, Role.READS, name), 2)
             state.add_place(replace(finding, lines=(at,), shown=(at,)))
+
+
+def put_options_first(state: ResearchState) -> None:
+    """Order the findings: what declares a setting as an option comes first, and what tools wrote last.
+
+    A declaration that gives it a value stays first.
+    """
+    written = {one.path: is_generated(state.source.read_lines(one.path)) for one in state.findings}
+    options = [one for one in state.findings if one.role is Role.OPTION and not written[one.path]]
+    names = {one.reason.about.replace("-", "_") for one in options}
+    is_given = any(one.role is Role.NAMED and _gives_value(state, one, names) for one in state.findings)
+    declaring = [] if is_given else options
+    others = [one for one in state.findings if one not in declaring]
+    own = [one for one in others if not written[one.path]]
+    last = [replace(one, hop=max(2, one.hop)) for one in others if written[one.path]] if own else others
+    state.findings[:] = [*(replace(one, hop=min(1, one.hop)) for one in declaring), *own, *last]
+
+
+def _gives_value(state: ResearchState, one: Finding, names: Collection[str]) -> bool:
+    """Return True for a declaration of one of some names that gives it a value."""
+    if one.node is None or one.node.symbol.kind not in VALUE_KINDS or one.node.symbol.name not in names:
+        return False
+    lines = state.source.read_lines(one.path)[one.start_line - 1 : one.end_line]
+    return bool(find_value(one.node.symbol.name, "\n".join(lines)))
 
 
 def note_readers(state: ResearchState, name: str, found: Iterable[ExactMatch], role: Role) -> None:

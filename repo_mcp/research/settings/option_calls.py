@@ -3,8 +3,10 @@
     flags.StringVar(&cfg.dir, "data-dir", "data", "Where to store.")      sets cfg.dir, default "data"
     app.Flag("data-dir", "Where to store.").Default("data").StringVar(&cfg.dir)
     parser.add_argument("--data-dir", dest="dir", default="data")
+    options.add("data-dir", str, "data", "Where to store.")           where `default` is the third parameter
+    { option: "data-dir", type: "path", default: "data", description: "Where to store." }
 
-Only the text is read.
+Of calls, the text is read, and the parameters of what is called.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.open_brackets import list_open_brackets
 from repo_mcp.research.findings.records import OptionCall
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.research.settings.given_values import begins_value
 from repo_mcp.research.settings.line_use import HEAD_LINES
 from repo_mcp.text.question_words import count_words
@@ -39,12 +43,27 @@ _KEEPS = re.compile(
     r"(?![a-z])|(?i:parse)"
 )
 _READS = re.compile(r"(?i:get|pop|read|look_?up|fetch)")
+MOST_DECLARED = 8  # functions of one name
+_NAMED_DEFAULT = re.compile(r"(?:\w+ )?_?default(?![a-z])|(?:\w+ )?default_?[vV]alue", re.IGNORECASE)
+# Of an entry of a list of options: the key before its name, and one of what else it tells.
+_NAMES_ENTRY = re.compile(r"(?:^|[{,\s])[\"']?(?i:option|name|long|flag)[\"']?\s*[:=]\s*$")
+_TELLS_ENTRY = re.compile(
+    r"(?:^|[{,\s])[\"']?(?:description|describe|help|usage|default)[\"']?\s*[:=]", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"[\"'`]\w[^\"'`]{0,200} [^\"'`]{1,200} \w")
+_IN_PROSE = re.compile(r"[\w.)]\s*$")  # before a name in the text of another option, and before no argument
 _LONG = frozenset({"long", "on", "name", "names"})  # declare an option that is written with dashes
 # Stands before a default: `default=`, `.Default(`, `default_value_t = `.
 _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
 # What an option sets: `&cfg.dir`, `dest="dir"`, or the variable at the start of a statement.
 _BOUND = re.compile(r"&([A-Za-z_][\w.]*)|\bdest\s*=\s*[\"'](\w+)[\"']")
 _GIVEN = re.compile(r"\s*(?:var |let |const )?([A-Za-z_][\w.]*)(?:\s*:[^=]{1,80})?\s*:?=\s*[^=]")
+
+
+def list_spelled(name: str) -> list[str]:
+    """Return the names that an option may have whose value is kept under a name: `data-dir` for `dataDir`."""
+    snake = write_snake(name).strip("_")
+    return [*dict.fromkeys((name, snake.replace("_", "-"), snake))]
 
 
 def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
@@ -55,8 +74,8 @@ def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
     found: list[OptionCall] = []
     for match in state.source.search_exact(request).matches:
         if len(found) < MOST_DECLARING and may_answer(match.path) and state.admits(match.path):
-            call = _read_call(state, match, pattern)
-            found += [call] if call is not None else []
+            call = _read_call(state, match, pattern) or _read_entry(state, match, pattern)
+            found += [replace(call, name=name)] if call is not None else []
     return found
 
 
@@ -71,6 +90,8 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     opened = _find_open_bracket(mask_texts(head))
     if opened is None or not _declares(head[:opened], written[0], match.path):
         return None
+    if _IN_PROSE.search(head[opened + 1 :]):
+        return None
     first = start + head.count("\n", 0, opened) + 1
     called = _CALLED.search(head[:opened])
     name = called[2] if called is not None else ""
@@ -78,7 +99,46 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     text = "\n".join(lines[first - 1 : last])
     begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
     default = _read_default(text, begins, name, match.path)
+    if not default and begins >= 0:
+        position = _find_default_position(state, name)
+        arguments = [*_iter_arguments(text, mask_texts(text), begins + 1)]
+        default = arguments[position] if 0 < position < len(arguments) else ""
     return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
+
+
+def explains(state: ResearchState, call: OptionCall) -> bool:
+    """Return True for a call with a text of several words: it says what the option is for."""
+    lines = state.source.read_lines(call.path)[call.first - 1 : call.last]
+    return any(map(_SENTENCE.search, lines)) or '"""' in "".join(lines)
+
+
+def _find_default_position(state: ResearchState, called: str) -> int:
+    """Return the position of the default among the arguments of what is called; -1 if that is not known."""
+    for one in state.graph.scan.find_declared(called, MOST_DECLARED):
+        names = [own.strip() for own in state.get_node(one).symbol.parameters.strip("()").split(",")]
+        names = names[1:] if names[0] in ("self", "cls") else names
+        found = [at for at, own in enumerate(names) if _NAMED_DEFAULT.match(own)]
+        if found:
+            return found[0]
+    return -1
+
+
+def _read_entry(state: ResearchState, match: ExactMatch, pattern: str) -> OptionCall | None:
+    """Return the entry of a list of options to which the match gives its name, if it tells of the option."""
+    written = re.search(pattern, match.line)
+    if written is None or not _NAMES_ENTRY.search(match.line[: written.start()]):
+        return None
+    lines = state.source.read_lines(match.path)
+    at = match.start_line
+    first = at - 1 if at > 1 and lines[at - 2].rstrip().endswith("{") else at
+    below = range(at, min(at + MOST_LINES, len(lines)) + 1)
+    last = next((one for one in below if lines[one - 1].lstrip().startswith("}")), 0)
+    text = "\n".join(lines[first - 1 : last])
+    if not last or not _TELLS_ENTRY.search(text):
+        return None
+    default = _DEFAULT.search(mask_texts(text))
+    given = "" if default is None else _cut_argument(text, mask_texts(text), default.end())
+    return OptionCall(match.path, at, first, last, given)
 
 
 def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: bool = False) -> str:

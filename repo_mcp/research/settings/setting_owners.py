@@ -157,11 +157,11 @@ def keep_settings(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
     What an API answers has the same names. Return all if none configures anything.
     """
-    folders = {node.folder for node in nodes if _configures(node)}
+    folders = {node.folder for node in nodes if configures(node)}
     return tuple(node for node in nodes if not folders or node.folder in folders)
 
 
-def _configures(node: Node) -> bool:
+def configures(node: Node) -> bool:
     """Return True for a value that configures something, by its path or the name of its type."""
     owner = ".".join(node.qualified_name.split(".")[:-1][-2:])
     return is_configuration(node.path) or _OF_CONFIGURATION.search(owner) is not None
@@ -169,7 +169,7 @@ def _configures(node: Node) -> bool:
 
 def list_other_fields(state: ResearchState, subject: Subject) -> tuple[Node, ...]:
     """Return the fields with the name of a setting that configure nothing, where some of a type do."""
-    if not any(node.symbol.kind is SymbolKind.PROPERTY and _configures(node) for node in subject.nodes):
+    if not any(node.symbol.kind is SymbolKind.PROPERTY and configures(node) for node in subject.nodes):
         return ()
     names = dict.fromkeys(node.symbol.name for node in subject.nodes)
     found = (one for name in names for one in state.graph.scan.find_declared(name, MAX_DECLARING))

@@ -34,7 +34,7 @@ DOCS = "".join(
         (
             "app/names.go",
             'package app\n\nfunc declare(flags *Set) {\n\tflags.String("file_names", "*.go", "Names.")\n}\n',
-            'Its default is "*.go" (app/names.go:4).',
+            'The option file_names is declared at app/names.go:4 (default "*.go").',
         ),
         (
             "app/Names.java",
