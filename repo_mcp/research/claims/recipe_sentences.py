@@ -44,12 +44,15 @@ def describe_recipe(state: ResearchState) -> str:
     listing = _list(state, Role.LISTS)
     found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
     tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
+    folder = next((one.reason.about for one in _list(state, Role.MODEL)), "")
     if Role.ENUMERATION in found:
         sentences = [f"Add a member to {found[Role.ENUMERATION]}."]
     elif Role.RETURNED in found:
         sentences = [f"Write a function that returns {found[Role.RETURNED]}."]
     elif Role.BASE in found:
         sentences = _describe_base(state)
+    elif folder:
+        sentences = [f"Add a file to {folder}/."]
     elif tables:
         sentences = [f"Add an entry to {name_findings(tables)}."]
     elif Role.LISTS in found:

@@ -18,6 +18,7 @@ from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.calling import list_calling
 from repo_mcp.research.kinds.derived_types import is_left_open, list_many_derived, list_program_derived
 from repo_mcp.research.kinds.examples import find_listing, find_model
+from repo_mcp.research.kinds.folder_families import FolderFamily, find_folder_model
 from repo_mcp.research.kinds.listings import find_built_in_types, find_listings
 from repo_mcp.research.kinds.open_members import (
     FURTHER_CHARS,
@@ -38,6 +39,7 @@ MOST_READ = 2  # places of which a user is shown
 _DOES = Reason("does in the one to copy what all of the kind do", Role.MODEL)
 _REGISTERS = Reason("takes one of the kind, and by its name registers it", Role.REGISTERS)
 _CALLED = Reason("is called by each entry of the list", Role.REGISTERS)
+_LOADS = Reason("finds them by the name of their folder", Role.READS_LIST)
 _TAKES = Reason("can be given one of the kind", Role.TAKES_ONE)
 _PART = re.compile(r"[A-Z]?[a-z]{2,}\d*|[A-Z]{2,}(?![a-z])\d*")  # of a name
 
@@ -100,6 +102,18 @@ def list_places(
     found = find_listings(state, base, kind, model, nouns)
     kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in found]
     return [*kin, *list_readers(state, [one.node for one in found if one.node is not None])]
+
+
+def list_of_folder(state: ResearchState, family: FolderFamily, noun: str) -> list[Kin]:
+    """Return what shows how a file is added to the folder of a kind: its base, or what lists it, and one."""
+    if family.base is not None:
+        return list_kin(state, family.base, noun)
+    kin = [Kin(one.node, _explain_listing(one.count), one.body, one.path) for one in family.listings]
+    if family.loading is not None:
+        kin.append(Kin(family.loading, _LOADS, read_code(state, family.loading)))
+    path, node, body = find_folder_model(state, family)
+    kin.append(Kin(node, replace(MODEL, about=family.folder), body, path))
+    return [*kin, *list_readers(state, [one.node for one in family.listings if one.node is not None])]
 
 
 def list_by_words(state: ResearchState, nouns: Sequence[str]) -> list[Kin]:

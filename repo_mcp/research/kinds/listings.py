@@ -87,22 +87,38 @@ def find_listings(
     """Return the places that list a kind, those with most of it first, and what exports it last."""
     nodes = [node for node in kind if node != base][:MOST_SIBLINGS]
     siblings = read_siblings(base, nodes)
+    first = next(
+        (one for one in siblings if model is not None and one.name == model.symbol.name),
+        next(iter(siblings), None),
+    )
+    names = set() if first is None else {first.name, "".join(first.key)} - {""}
+    languages = tuple(sorted({node.language for node in nodes} & LANGUAGES.keys()))
+    return find_places(state, siblings, base.path, languages, names, nouns)
+
+
+def find_places(
+    state: ResearchState,
+    siblings: Sequence[Sibling],
+    near: str,
+    languages: tuple[str, ...],
+    first: Collection[str],
+    nouns: Sequence[str],
+) -> list[Listing]:
+    """Return the places that list siblings, best in the outermost folder of the path `near`.
+
+    Of each, the lines with one of the `first` names are shown, and those of a few others.
+    """
     if len(siblings) < 2:
         return []
     least = min(LEAST_LISTED, len(siblings))
     groups = _list_named(state, [one.name for one in siblings if one.name], least)
-    languages = tuple(sorted({node.language for node in nodes} & LANGUAGES.keys()))
     groups += _list_spelled(state, siblings, least, languages)
     fair = max(least, min(len(siblings), MANY) / LEAST_PART)
     groups = [
         (path, group)
-        for path, group in _keep_near(groups, base.path)
+        for path, group in _keep_near(groups, near)
         if len(group.names) >= fair and (not group.is_import or EXPORTS.search(path))
     ]
-    first = next(
-        (one for one in siblings if model is not None and one.name == model.symbol.name), siblings[0]
-    )
-    names = {first.name, "".join(first.key)} - {""}
     held = _join(state, groups, len(siblings) / 2, nouns)
     heaviest = max((one.weight for own in held.values() for one in own), default=0.0)
     told = [place for place, own in held.items() if max(one.weight for one in own) >= heaviest / LEAST_WEIGHT]
@@ -112,7 +128,7 @@ def find_listings(
             one.path,
             one.node,
             max(len(group.names) for group in held[one]),
-            _show(state, one, held[one], names),
+            _show(state, one, held[one], first),
         )
         for one in order[:MOST_PLACES]
     ]

@@ -19,8 +19,9 @@ from repo_mcp.research.kinds.base_types import (
     is_enumeration,
     join_name,
 )
+from repo_mcp.research.kinds.folder_families import find_folder_family
 from repo_mcp.research.kinds.found_families import find_found_base
-from repo_mcp.research.kinds.kin import Kin, list_by_words, list_kin
+from repo_mcp.research.kinds.kin import Kin, list_by_words, list_kin, list_of_folder
 from repo_mcp.research.kinds.returned_types import list_made, list_made_kin, list_returning
 from repo_mcp.research.question.asked_words import PreferredKind
 from repo_mcp.research.seeds.named_actions import find_actions
@@ -29,6 +30,7 @@ from repo_mcp.research.seeds.written_kinds import find_written_kind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     Action,
+    count_words,
     find_action,
     find_described_action,
     names_action,
@@ -57,7 +59,12 @@ def find_named(state: ResearchState, preferred: PreferredKind, found: Sequence[S
     telling = find_telling_noun(action)
     if telling != action.nouns[-1]:  # `addType` adds no notification type
         seeds = [seed for seed in seeds if shares_word(seed.name, (telling,))]
-    base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
+    is_kind = preferred is PreferredKind.EXTENSION and asked is not None
+    base = find_base(state, action) if is_kind else None
+    family = find_folder_family(state, action.nouns, base) if is_kind else None
+    if family is not None:
+        seeds = [seed for seed in seeds if count_words(seed.name) == 1 + len(action.nouns)]
+        return [*seeds, *(_build(state, one) for one in list_of_folder(state, family, action.nouns[-1]))]
     if base is not None:  # `addMimeMapping` adds no mapper
         seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
         seeds = [] if is_enumeration(base) and base.symbol.name in state.request.query else seeds

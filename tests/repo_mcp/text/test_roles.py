@@ -121,3 +121,10 @@ def test_a_folder_beside_its_newer_version_is_older(
 )
 def test_what_tests_are_run_with_counts_as_tests(path: str, is_test: bool) -> None:
     assert (find_role(path) is FileRole.TEST) is is_test
+
+
+def test_a_script_with_a_hash_in_its_name_is_built() -> None:
+    assert find_role("web/static/index-Be7e-cwP.js") is FileRole.FOREIGN
+    assert find_role("web/static/vendor.DhPPoJ7G.css") is FileRole.FOREIGN
+    assert find_role("web/src/parse-Http2.js") is FileRole.CODE
+    assert find_role("web/src/order-settings.js") is FileRole.CODE
