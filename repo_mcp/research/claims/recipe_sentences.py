@@ -65,6 +65,7 @@ def describe_recipe(state: ResearchState) -> str:
     for role, sentence in _SENTENCES:
         if role in found:
             sentences.append(sentence.format(found[role]))
+    sentences += [f"{shorten_symbol(one)} ({one.citation}) {one.why}." for one in _list(state, Role.KEEPS)]
     sentences += [*_describe_listing(state, listing), *_describe_calling(state), *_describe_member(state)]
     named = [one for one in state.findings if one.role is Role.NAMED_SO]
     if named:

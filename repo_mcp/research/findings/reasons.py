@@ -42,6 +42,7 @@ class Role(Enum):
     ENUMERATION = auto()  # others of the kind are members of it
     RETURNED = auto()  # others of the kind are functions that return it
     REGISTERS = auto()
+    KEEPS = auto()  # keeps what is registered, or looks it up, as the words of its reason say
     TAKES_ONE = auto()  # makes something with one of the kind
     CALLS_KIND = auto()  # calls a member that each of the kind has; the reason is about the member
     LISTS = auto()  # names several of the kind
@@ -101,6 +102,7 @@ RECIPE = frozenset(
         Role.RETURNED,
         Role.MODEL,
         Role.REGISTERS,
+        Role.KEEPS,
         Role.TAKES_ONE,
         Role.CALLS_KIND,
     }
@@ -119,6 +121,7 @@ _WRITTEN_FIRST = frozenset(
         Role.LISTS,
         Role.READS_LIST,
         Role.REGISTERS,
+        Role.KEEPS,
         Role.TAKES_ONE,
     }
 )

@@ -29,6 +29,7 @@ from repo_mcp.research.kinds.open_members import (
     show_overriding,
 )
 from repo_mcp.research.kinds.registering import find_call, find_registering, find_taking, list_alike
+from repo_mcp.research.kinds.registries import find_registry
 from repo_mcp.research.kinds.told_members import BaseTypes, iter_open_bases, read_base_types, tell_members
 from repo_mcp.research.kinds.word_listings import find_callee, find_entry_model, find_word_listings
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolKind
@@ -130,7 +131,8 @@ def list_by_words(state: ResearchState, nouns: Sequence[str]) -> list[Kin]:
         kin.append(Kin(one.place.node, reason, one.body, one.place.path))
     model = find_entry_model(state, found[0]) if found else None
     callee = find_callee(state, found[0]) if found else None
-    kin += [Kin(callee, _CALLED, read_code(state, callee))] if callee is not None else []
+    if callee is not None:
+        kin += [Kin(callee, _CALLED, read_code(state, callee)), *_list_registry(state, [callee])]
     kin += [Kin(model, MODEL, read_code(state, model))] if model is not None and model != callee else []
     return [*kin, *list_readers(state, [one.place.node for one in found if one.place.node is not None])]
 
@@ -203,12 +205,28 @@ def _list_takers(state: ResearchState, base: Node, model: Node | None) -> list[K
     if taker is None:
         return []
     kin = [Kin(node, reason, read_code(state, node)) for node in (taker, *list_alike(state, base, taker))]
+    kin += _list_registry(state, [one.node for one in kin if one.node is not None])
     call = find_call(state, taker, model) if model is not None else None
     if call is not None and model is not None:
         node, at = call
         given = replace(reason, text=f"{shorten(taker.qualified_name)} is given {model.symbol.name} here")
         kin.append(Kin(node, given, show_lines(state, node, (at,))))
     return kin
+
+
+def _list_registry(state: ResearchState, takers: Sequence[Node]) -> list[Kin]:
+    """Return what keeps the one that some functions take, unless they do themselves, and what looks it up."""
+    registry = next(filter(None, (find_registry(state, one) for one in takers)), None)
+    if registry is None:
+        return []
+    keeps = Reason(f"keeps it in {registry.field}", Role.KEEPS)
+    looks = Reason(f"looks one up in {registry.field}", Role.KEEPS)
+    kin = (
+        []
+        if registry.keeping in takers
+        else [Kin(registry.keeping, keeps, read_code(state, registry.keeping))]
+    )
+    return [*kin, *(Kin(one, looks, read_code(state, one)) for one in registry.looking)]
 
 
 def list_callers(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol], noun: str) -> list[Kin]:

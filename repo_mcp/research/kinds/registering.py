@@ -34,7 +34,7 @@ MOST_DECLARED = 40  # functions of one name
 MOST_ALSO = 1  # further ones with the name of what takes a type
 HEAD_LINES = 3  # of a function, with its parameters
 MOST_GUESSED = 3  # names after which a function may be called
-_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
+REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
 _SETS = re.compile(r"_*[Ss]et(?![a-z])")
 _LIST_OF = r"(?:\[\]|\.\.\.|\b\w*(?:Array|Collection|Iterable|List|Seq|Sequence|Set|Vec)[\[<])\s*+"
 _FAILURE = re.compile(r"(?:Error|Exception)s?$")
@@ -89,7 +89,7 @@ def _list_guessed_registering(state: ResearchState) -> list[Node]:
     if action is None:
         return []
     nouns = {join_name(action.nouns[-1]), join_name("".join(action.nouns))}
-    verbs = {name: _REGISTERS.match(name) for name in list_own_names(state.request.guesses)}
+    verbs = {name: REGISTERS.match(name) for name in list_own_names(state.request.guesses)}
     names = [name for name, verb in verbs.items() if verb and join_name(name[verb.end() :]) in nouns]
     return [node for name in names for node in _list_declared(state, name)]
 
@@ -244,7 +244,7 @@ def _is_offered(node: Node, base: Node) -> bool:
 
 def _may_register(name: str, kind: str) -> bool:
     """Return True for a verb such as `register`; `UseServer` uses a server, whatever it takes besides."""
-    verb = _REGISTERS.match(name)
+    verb = REGISTERS.match(name)
     if verb is None:
         return False
     rest = name[verb.end() :].strip("_")
@@ -257,7 +257,7 @@ def _registers_kind(name: str, kind: str) -> bool:
 
     That has several words, or the verb is `register` itself: much is added that is of no kind.
     """
-    verb = _REGISTERS.match(name) or _SETS.match(name)
+    verb = REGISTERS.match(name) or _SETS.match(name)
     if verb is None or join_name(name[verb.end() :]) != join_name(kind):
         return False
     return count_words(kind) > 1 or verb[0].strip("_").lower() == "register"

@@ -59,33 +59,39 @@ def find_named(state: ResearchState, preferred: PreferredKind, found: Sequence[S
     telling = find_telling_noun(action)
     if telling != action.nouns[-1]:  # `addType` adds no notification type
         seeds = [seed for seed in seeds if shares_word(seed.name, (telling,))]
-    is_kind = preferred is PreferredKind.EXTENSION and asked is not None
-    base = find_base(state, action) if is_kind else None
-    family = find_folder_family(state, action.nouns, base) if is_kind else None
-    if family is not None:
-        seeds = [seed for seed in seeds if count_words(seed.name) == 1 + len(action.nouns)]
-        return [*seeds, *(_build(state, one) for one in list_of_folder(state, family, action.nouns[-1]))]
-    if base is not None:  # `addMimeMapping` adds no mapper
-        seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
-        seeds = [] if is_enumeration(base) and base.symbol.name in state.request.query else seeds
-    compound = base is not None and is_compound(base, action.nouns)
-    if compound:  # `AddSorter` adds no parcel sorter
-        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
-    if base is None and preferred is PreferredKind.EXTENSION and asked is not None:
-        seeds += find_written_kind(state, asked)
-    known = {seed.node for seed in seeds}
-    named_by = 2 if compound or telling != action.nouns[-1] else 1
-    made = [] if base is None else list_made(state, base)
-    noun = " ".join(action.nouns[-named_by:])
-    if base is not None:
-        kin = list_made_kin(state, base, made, noun) if made else list_kin(state, base, noun)
-    elif preferred is PreferredKind.EXTENSION and asked is not None:
-        kin = list_returning(state, action) or ([] if seeds else _list_found_kin(state, found, action))
+    if preferred is PreferredKind.EXTENSION and asked is not None:
+        seeds, kin = _add_kind(state, action, seeds, found)
     else:
         kin = []
+    known = {seed.node for seed in seeds}
     shown = {one.node: one for one in reversed(kin) if one.node not in known}
     own = [one for one in kin if one.node is None or shown.get(one.node) is one]
     return [*seeds, *(_build(state, one) for one in own)]
+
+
+def _add_kind(
+    state: ResearchState, action: Action, seeds: list[Seed], found: Sequence[Seed]
+) -> tuple[list[Seed], list[Kin]]:
+    """Return what is named after an action that adds one of a kind, as far as it may, and the kin of that."""
+    base = find_base(state, action)
+    made = [] if base is None else list_made(state, base)
+    returning = [] if base is not None else list_returning(state, action)
+    family = None if made or returning else find_folder_family(state, action.nouns, base)
+    if family is not None:
+        seeds = [seed for seed in seeds if count_words(seed.name) == 1 + len(action.nouns)]
+        return seeds, list_of_folder(state, family, action.nouns[-1])
+    if base is None:
+        seeds = [*seeds, *find_written_kind(state, action)]
+        return seeds, returning or ([] if seeds else _list_found_kin(state, found, action))
+    # `addMimeMapping` adds no mapper
+    seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
+    seeds = [] if is_enumeration(base) and base.symbol.name in state.request.query else seeds
+    compound = is_compound(base, action.nouns)
+    if compound:  # `AddSorter` adds no parcel sorter
+        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
+    named_by = 2 if compound or find_telling_noun(action) != action.nouns[-1] else 1
+    noun = " ".join(action.nouns[-named_by:])
+    return seeds, list_made_kin(state, base, made, noun) if made else list_kin(state, base, noun)
 
 
 def _list_found_kin(state: ResearchState, found: Sequence[Seed], action: Action) -> list[Kin]:
