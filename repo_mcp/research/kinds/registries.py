@@ -42,7 +42,7 @@ _GIVES = re.compile(r"\breturn\b|=>|\byield\b")
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What keeps one of a kind, and what looks it up."""
+    """The function that keeps one of a kind, and those that look it up."""
 
     keeping: Node
     field: str
