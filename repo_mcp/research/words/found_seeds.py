@@ -12,7 +12,8 @@
         -> reasons that the graph bears out (seeds/confirmed_reasons.py)
         -> of an open question, the order of all but the leading one (order/followers.py)
         -> what a call ties to the best of these (related/tied_functions.py), and what joins two of them
-           (related/joining_functions.py)
+           (related/joining_functions.py); what the best ones call comes first behind those that are shown
+           (related/further_functions.py)
         -> the lines of each that are shown (shown_lines.py)
 
 Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
@@ -55,6 +56,7 @@ from repo_mcp.research.order.twins import put_twins_last
 from repo_mcp.research.question.asked_words import PreferredKind, asks_deed, choose_words, includes_tests
 from repo_mcp.research.related.called_parts import put_called_parts
 from repo_mcp.research.related.called_seeds import put_called
+from repo_mcp.research.related.further_functions import put_called_further
 from repo_mcp.research.related.guessed_declarations import put_guessed_declarations
 from repo_mcp.research.related.guessed_types import put_guessed_types
 from repo_mcp.research.related.joining_functions import put_joining
@@ -246,7 +248,8 @@ def _order_followers(
     ordered = order_followers(seeds, telling, called, guesses)
     ordered = put_quiet_last(state, ordered) if asks_deed(state.request.query, preferred) else ordered
     ordered = put_tied(state, ordered, telling, MOST_BODIES)
-    return put_twins_last(put_joining(state, ordered, telling, MOST_BODIES), guesses)
+    ordered = put_twins_last(put_joining(state, ordered, telling, MOST_BODIES), guesses)
+    return put_called_further(state, ordered, MOST_BODIES)
 
 
 def _list_guessed(state: ResearchState) -> list[str]:

@@ -29,6 +29,9 @@ BODIES = 8  # best declarations, of which lines are shown, however little room t
 # Declarations of which lines are shown for an open question. Of the first five of 350 answers one in four was
 # wanted, of the sixth and seventh one in 19, and of 730 further ones one in 30.
 MOST_BODIES = 7
+# Further ones, if so many characters are left when the best have all that they can use: where an answer has
+# at most 8,600 bytes, of the eighth and ninth one in nine was wanted, and of later ones one in 23.
+FURTHER, FURTHER_ROOM = 2, 1_200
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
@@ -79,9 +82,11 @@ def note_seeds(
     least_share = FAILING_ROOM if is_named and preferred is PreferredKind.FAILURES else 0
     is_open = preferred is PreferredKind.NOTHING and not is_named
     page = _Page(state, seeds, preferred)
-    page.fill(least_share, -(-MOST_BODIES // state.room.parts) if is_open else len(seeds))
+    most = -(-MOST_BODIES // state.room.parts) if is_open else len(seeds)
+    page.fill(least_share, most)
     if (is_open or len(page.chosen) == len(seeds)) and not state.word_match.lacks_most:
         page.spend_rest()
+        page.add_further(most + FURTHER // state.room.parts)
     heads = [[_find_name_line(seed)] for seed in seeds[len(page.chosen) :]]
     for position, (seed, lines) in enumerate(zip(seeds, (*page.chosen, *heads), strict=True)):
         _note_seed(state, seed, tuple(lines), page.ranked.get(position, ()))
@@ -92,6 +97,7 @@ class _Page:
 
     def __init__(self, state: ResearchState, seeds: Sequence[Seed], preferred: PreferredKind) -> None:
         self.chosen: list[list[int]] = []  # the lines of the first seeds, which have room
+        self._beside = 0  # how many of them take nobody's share
         self.ranked: dict[int, tuple[int, ...]] = {}  # by position, the best first
         self._left = max(ROOM, ROOM_OF_ASKED * state.request.findings) // state.room.parts
         self._parts, self._told = state.room.parts, state.room.told
@@ -114,25 +120,32 @@ class _Page:
 
         The first ones get at least `least_share` characters.
         """
-        met: set[str] = set()
-        beside = 0
-        for position, seed in enumerate(self._seeds):
+        start = len(self.chosen)
+        met = {seed.name for seed in self._seeds[:start]} - {""}
+        for position, seed in enumerate(self._seeds[start:], start):
             is_again = seed.name in met and seed.reason.role is not Role.COMPARED
-            share = _find_share(seed, position - beside, least_share, is_again=is_again)
+            share = _find_share(seed, position - self._beside, least_share, is_again=is_again)
             share = self._complete(position, share // self._parts)  # each part of a question shows several
-            if seed.reason.role is Role.BESIDE:  # it takes nobody's share, and little room
-                share, beside = min(share, SHARES[-1]), beside + 1
+            beside = self._beside + (seed.reason.role is Role.BESIDE)
+            if beside > self._beside:  # it takes nobody's share, and little room
+                share = min(share, SHARES[-1])
             is_type = seed.node is not None and seed.node.symbol.kind in TYPE_KINDS
             if is_type and (self._compares or (least_share and position)):
                 share = min(share, MEMBERS_ROOM)  # the rest of its lines says less than its functions
             room = min(share, self._left - FINDING_CHARS)
             if room < LEAST_ROOM or position - beside >= most:
                 break
+            self._beside = beside
             met |= {seed.name} - {""}
             told = self._told.get(seed.path, frozenset())
             own = [at for at in told if seed.body.start_line <= at <= seed.body.end_line]
             self.chosen.append(self._choose(position, room + measure(seed.body.lines, own)))
             self._left -= self._measure(position) + FINDING_CHARS
+
+    def add_further(self, most: int) -> None:
+        """Choose lines of further seeds, up to `most`, if much room is left."""
+        if self._left >= FURTHER_ROOM:
+            self.fill(0, most)
 
     def _complete(self, position: int, share: int) -> int:
         """Return the share of a seed, or the characters of all its code if these are few enough for its rank.

@@ -9,7 +9,6 @@ from repo_mcp.record_classes import replace
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.order.followers import order_followers
 from repo_mcp.research.seeds.seed import Seed
-from repo_mcp.research.words.shown_lines import MOST_BODIES
 from tests.repo_mcp.research.asking import Asked, find_one
 
 BODY = Body(("def f():",), 1, 1, 1, {}, frozenset())
@@ -63,12 +62,3 @@ def test_what_the_first_one_calls_comes_before_what_is_worth_somewhat_more() -> 
 def test_what_a_guess_led_to_stays_before_the_others() -> None:
     guessed = build("Oven.shut", 0.0, Reason("has a name that the question guesses", Role.BESIDE, "shut"))
     assert order([build("a", 1.0), build("b", 0.9), guessed], ["shut"]) == ["a", "Oven.shut", "b"]
-
-
-def test_lines_are_shown_of_few_declarations_and_the_others_are_named() -> None:
-    body = "    if clay.is_wet:\n        kiln.fire(clay)\n    return kiln\n"
-    text = "".join(f"def fire_kiln_{at}(kiln, clay):\n    kiln.lamp = {at}\n{body}\n\n" for at in range(12))
-    report = Asked({"kiln.py": text}).ask("How is the clay fired in the kiln?")
-    shown = [one for one in report.findings if one.excerpt.count("\n") > 1]
-    assert len(shown) == MOST_BODIES
-    assert len(report.findings) == 12
