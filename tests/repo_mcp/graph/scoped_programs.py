@@ -116,7 +116,9 @@ class Spelling:
         self.said[-1] |= inner
         if self.language.indents:
             return "\n".join("    " * self.depth + one.strip() for one in said or ["pass"])
-        return "".join(one + self.language.end + self._gap() for one in said)
+        # A line feed ends a statement, too, and tree-sitter-go reads no statement that is a semicolon alone.
+        ends = ("" if one.endswith("\n") else self.language.end for one in said)
+        return "".join(one + end + self._gap() for one, end in zip(said, ends, strict=True))
 
     def _find(self, name: str, outside: dict[str, str], *scopes: dict[str, str]) -> str:
         return next((one[name] for one in scopes if name in one), outside[name])

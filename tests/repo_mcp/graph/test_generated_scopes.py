@@ -94,3 +94,11 @@ def test_what_a_loop_goes_through_does_not_see_its_variable() -> None:
     written = Spelling(LANGUAGES["csharp"], 1).write([("inside", 38, "y", "Ant", "y", [("use", "x")])])
     assert "foreach (Ant y in y." in written.text
     assert find_wrong(LANGUAGES["csharp"], written) == []
+
+
+def test_a_statement_that_its_line_ends_has_no_semicolon_behind_it() -> None:
+    """Nobody writes `take(x)`, a line feed and `;`, and where it is read as an error `m2` is a type."""
+    inner = [("use", "x"), ("use", "x"), ("bare", "x"), ("declare", 0, "x", "")]
+    written = Spelling(LANGUAGES["go"], 18948).write([("inside", 31, "x", "Ant", "x", inner)])
+    assert "\n;" not in written.text
+    assert find_wrong(LANGUAGES["go"], written) == []
