@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.edges.shared_members import list_bases
@@ -22,6 +22,8 @@ MOST_DECLARED = 3  # declarations of one name that are read; just one may be a t
 MOST_LEVELS = 3  # of bases above an error
 LEAST_DERIVED = 2  # errors that derive from a type, if it is told
 _ROOTS = frozenset({"Error", "Exception", "BaseException", "Throwable"})  # of all errors, also by other names
+MAX_HEAD_LINES, MAX_HEAD_CHARS = 8, 1_600
+_THROWS = re.compile(r"\bthrows\s+([A-Z][\w., \n]*+)")  # in a head of Java
 _PART = re.compile(r"[.:]+")
 
 
@@ -38,7 +40,21 @@ def describe_documented(state: ResearchState, named: Sequence[Finding]) -> str:
             place = f":{entry.line}" if one.path == path else f"{one.path}:{entry.line}"
             told.append(f"{entry.name}{said} ({place})")
             path = one.path
-    return f"Documented: {join_names(told, MOST_DOCUMENTED)}." if told else ""
+    documented = f"Documented: {join_names(told, MOST_DOCUMENTED)}." if told else ""
+    return " ".join(filter(None, (documented, _describe_declared(state, named, known))))
+
+
+def _describe_declared(state: ResearchState, named: Sequence[Finding], known: Collection[str]) -> str:
+    """Return a sentence on the errors that the heads of functions in Java declare; "" if others tell them."""
+    told: dict[str, str] = {}
+    for one in named:
+        lines = state.source.read_lines(one.path) if one.path.endswith(".java") else ()
+        head = "\n".join(lines[one.start_line - 1 : min(one.start_line - 1 + MAX_HEAD_LINES, one.end_line)])
+        thrown = _THROWS.search(re.split(r"[{;]", head[:MAX_HEAD_CHARS], maxsplit=1)[0])
+        for name in thrown[1].split(",") if thrown is not None else ():
+            if name.strip() not in known:
+                told.setdefault(name.strip(), one.citation)
+    return f"Declared: {join_names([f'{name} ({place})' for name, place in told.items()])}." if told else ""
 
 
 def _read(state: ResearchState, one: Finding) -> list[Documented]:

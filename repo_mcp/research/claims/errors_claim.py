@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.claims.errors_besides import describe_bases, describe_documented
+from repo_mcp.research.claims.errors_by_type import describe_types
+from repo_mcp.research.errors.asked_types import group_by_type
 from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
 from repo_mcp.research.errors.made import (
     FAILING,
@@ -43,12 +45,16 @@ def list_named(state: ResearchState) -> list[Finding]:
 def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     """Return the errors that a function raises and documents, and what fails below it, or that none does."""
     below = [build_finding(node) for node in state.failures.failing]
-    own = len(list_errors(state, named)[0])
-    most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
-    arising, unnamed = list_errors(state, [*named, *below], says_when=True)
-    arising.sort(key=lambda one: one.partition(" ")[0] in OF_ARGUMENT)  # stable; such say the least
-    errors = _name_errors(arising, unnamed, most)
-    failing = _describe_failing(state, named, below, errors)
+    grouped = group_by_type(state.failures.followed)
+    if len(grouped) > 1:
+        errors, failing = describe_types(state, grouped), ""
+    else:
+        own = len(list_errors(state, named)[0])
+        most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
+        arising, unnamed = list_errors(state, [*named, *below], says_when=True)
+        arising.sort(key=lambda one: one.partition(" ")[0] in OF_ARGUMENT)  # stable; such say the least
+        errors = _name_errors(arising, unnamed, most)
+        failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))
     said = (
         errors.strip(),

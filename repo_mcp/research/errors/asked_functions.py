@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
+from repo_mcp.research.errors.asked_types import choose_of_types
 from repo_mcp.research.errors.followed_calls import find_above
-from repo_mcp.research.errors.raising_lines import fails, list_raising
+from repo_mcp.research.errors.raising_lines import list_raising
 from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.locating import is_test_node
-from repo_mcp.research.findings.named_symbols import admits_node
+from repo_mcp.research.findings.named_symbols import count_lines
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState, build_finding, list_uses
 from repo_mcp.research.question.asked_words import includes_tests
@@ -21,7 +22,6 @@ from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.guessed_names import list_own_names
 
-MAX_OVERLOADING, MOST_OVERLOADS = 200, 12  # declarations of one name, and functions whose errors are told
 _BETWEEN = re.compile(r",? (?:and|or) |, ")  # several names
 _HEAD = re.compile(r"([A-Za-z_$][\w$]*) (?:against|for|from|in|into|of|on|to|with)\b")
 
@@ -50,11 +50,13 @@ def _find_one_named(state: ResearchState, text: str) -> list[Node]:
         nodes = list(subject.nodes) if subject.taken_as is TakenAs.DECLARED else []
     if not includes_tests(state):
         nodes = [node for node in nodes if not is_test_node(node)]
-    alike = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    alike = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS] or [
+        node for node in nodes if node.symbol.kind is SymbolKind.PROPERTY and count_lines(node) > 1
+    ]
     named = _keep_meant(state, alike)
     functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
-    if subject.left_out and functions:
-        functions = _list_failing_overloads(state, functions)
+    if functions:
+        functions = choose_of_types(state, functions, are_all=not subject.left_out)
     functions += _list_above(state, functions, alike)
     types = [
         node for node in nodes if node.symbol.kind in TYPE_KINDS and list_raising(state, build_finding(node))
@@ -94,17 +96,6 @@ def _list_above(state: ResearchState, meant: Sequence[Node], named: Sequence[Nod
     )
     above = set() if is_owned or not others else find_above(state, meant)
     return [node for node in others if node in above]
-
-
-def _list_failing_overloads(state: ResearchState, named: Sequence[Node]) -> list[Node]:
-    """Return those of all overloads of the first of some functions that fail; the functions if none does."""
-    overloads = (
-        node
-        for node in map(state.get_node, state.graph.scan.find_declared(named[0].symbol.name, MAX_OVERLOADING))
-        if node.qualified_name == named[0].qualified_name and node.symbol.kind in CALLABLE_KINDS
-    )
-    failing = [node for node in overloads if admits_node(state, node) and fails(state, node)]
-    return failing[:MOST_OVERLOADS] or [*named]
 
 
 def is_namesake(state: ResearchState, name: str, path: str) -> bool:

@@ -13,6 +13,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.edges.structural import list_overriding
 from repo_mcp.research.errors.asked_functions import find_named_functions
+from repo_mcp.research.errors.asked_types import list_leading
 from repo_mcp.research.errors.followed_calls import find_below
 from repo_mcp.research.errors.made import iter_errors
 from repo_mcp.research.errors.named_errors import MAX_DECLARING
@@ -42,10 +43,13 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     named = state.failures.asked = find_named_functions(state, text)
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
-    named = [node for node in named if _has_body(state, node)] or [
-        *named,
-        *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
-    ]
+    bodies = [node for node in named if _has_body(state, node)]
+    if not bodies:
+        bodies = [state.get_node(link.source) for node in named for link in list_overriding(state, node)]
+        named = [*named, *bodies]
+    else:
+        named = bodies
+    state.failures.followed = bodies
     below = find_below(state, named, MOST_BELOW) if named else {}
     words = [word for node in named for word in _WORD.findall(node.symbol.name)]
 
@@ -54,7 +58,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     best = state.failures.failing = sorted(below, key=rank)
     room = max(MAX_FAILING - len(named), LEAST_BELOW)
-    leading = named[: max(1, MAX_FAILING - min(len(best), room))]
+    leading = list_leading(state, named)[: max(1, MAX_FAILING - min(len(best), room))]
     shown = [*leading, *best][:MAX_FAILING]
     guessed = _find_guessed_types(state, [*named, *best])
     first = len(leading) + LEAST_BELOW

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from repo_mcp.bodies.statements import only_logs
@@ -27,7 +28,9 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 FAILING_DEPTH, MAX_CALLING = 3, 24  # levels of calls searched for errors, and functions on each level
 NEAR_DEPTH = 5  # levels of what lies in one file, or overrides what is called
 LEVELS_ABOVE = 2  # of calls, from a function to those around it
+MOST_OVERLOADS = 4  # of one type, one of which a call surely runs
 MOST_TRIED = 8  # functions that override one, until one is found that fails
+_ALWAYS = re.compile(r"`(?:while \(?(?:true|True|1)\)?|for \(;;\))`")  # a loop that something else ends
 _MENTIONS = (*CALLS, EdgeType.REFERENCES)
 
 
@@ -43,6 +46,7 @@ def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[N
         reasons: dict[Node, Reason] = {}
         for node in level[:MAX_CALLING] if len(failing) < most else ():
             for edge, other in _list_run(state, node, depth, given.get(node, {})):
+                state.failures.leads.setdefault(node, {})[other] = None
                 if other in named:
                     continue
                 own = read_call(state, node, edge.lines, other)
@@ -81,6 +85,7 @@ def _note_condition(
 def _list_conditions(state: ResearchState, node: Node, at: int, *, is_direct: bool) -> tuple[str, ...]:
     symbol, lines = node.symbol, state.source.read_lines(node.path)
     guard = read_guard(state, node.path, symbol.start_line, symbol.end_line, at).text if is_direct else ""
+    guard = "" if _ALWAYS.search(guard) else guard
     clause = find_filter(lines, symbol.start_line, symbol.end_line, at)
     own = (guard and f"called under {guard}", clause and f"called in a `try` with `{clause}`")
     return tuple(dict.fromkeys(filter(None, (*state.failures.called_under.get(node, ()), *own))))
@@ -107,8 +112,7 @@ def _list_run(
     lines = state.source.read_lines(node.path)
     caught = list_caught(lines, node.symbol.start_line, node.symbol.end_line, node.path)
     used = []
-    perhaps = _list_constructing(state, node) if depth == 1 else []
-    edges = (*list_uses(state, node, LONG, _MENTIONS), *perhaps)
+    edges = (*list_uses(state, node, LONG, _MENTIONS), *_list_overloads(state, node))
     unreached = list_unreached(state, node, given, {at for edge in edges for at in edge.lines})
     for edge in edges:
         other = state.get_node(edge.other)
@@ -128,15 +132,21 @@ def _list_run(
     return used
 
 
-def _list_constructing(state: ResearchState, node: Node) -> list[Edge]:
-    """Return the calls of a function that may run one of a few constructors of a type."""
+def _list_overloads(state: ResearchState, node: Node) -> list[Edge]:
+    """Return the calls of a function that may run one of a few overloads of one type, and nothing else."""
     edges = state.graph.find_outgoing(node, CALLS, LONG).edges
+    possible = [edge for edge in edges if edge.confidence is Confidence.POSSIBLE]
+    meant: dict[tuple[str, int], list[Node]] = {}
+    for edge in possible:
+        other = state.get_node(edge.other)
+        for at in edge.lines:
+            meant.setdefault((other.symbol.name, at), []).append(other)
     return [
         edge
-        for edge in edges
-        if edge.confidence is Confidence.POSSIBLE
-        and state.get_node(edge.other).symbol.kind is SymbolKind.CONSTRUCTOR
-    ][:MOST_OVERRIDING]
+        for edge in possible
+        if len(own := meant[state.get_node(edge.other).symbol.name, edge.lines[0]]) <= MOST_OVERLOADS
+        and len({one.qualified_name for one in own}) == 1
+    ]
 
 
 def _list_run_for(state: ResearchState, other: Node, edge_type: EdgeType) -> list[Node]:

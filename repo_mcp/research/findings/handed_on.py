@@ -33,7 +33,11 @@ class Failures:
     """The functions whose errors are asked for, and those that fail below them."""
 
     asked: list[Node] = field(default_factory=list)  # the functions whose errors are asked for, if named
+    followed: list[Node] = field(default_factory=list)  # of these, or of what implements them, with a body
     failing: list[Node] = field(default_factory=list)  # functions that fail below these
+    leads: dict[Node, dict[Node, None]] = field(
+        default_factory=dict
+    )  # what a function uses, as far as followed
     values: dict[Node, list[Place]] = field(default_factory=dict)  # named errors that are values: where made
     testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement

@@ -95,8 +95,10 @@ class Shelf:
 
 def test_a_namesake_that_leads_to_the_function_is_asked_for_too() -> None:
     report = Asked({"judge.py": CHECKS}).ask("Which errors can check_all raise? (Doubled, list_unfilled)")
-    assert drop_conditions(report.claim).startswith(
-        "Errors that arise here: Unfilled (judge.py:15) and Doubled (judge.py:10). "
+    assert drop_conditions(report.claim) == (
+        "Errors that arise in Judge.check_all (judge.py:13-15): Unfilled (:15)."
+        " In Atlas.check_all (judge.py:23-24): Doubled (:10), and what Judge.check_all (judge.py:13-15)"
+        " raises."
     )
     assert "raise Doubled" in find_one(report, "judge.Judge.check_once").excerpt
     assert "judge.Atlas.check_all" in list_found(report)
