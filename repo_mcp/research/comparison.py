@@ -19,6 +19,7 @@ from repo_mcp.research.compared_members import (
     name_value,
     note_default,
 )
+from repo_mcp.research.compared_owners import keep_of_one_type
 from repo_mcp.research.edges.paths import find_paths
 from repo_mcp.research.edges.shared_members import list_alone, list_shared_members
 from repo_mcp.research.edges.structural import list_overriding
@@ -274,12 +275,13 @@ def _note_values(state: ResearchState, subject: Subject) -> None:
 def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
-    Of two names that many declare, those types are compared that belong together. Of the overloads of a type,
+    Of two names that many declare, those types are compared that belong together, or the members of the type
+    that declares both. Of the overloads of a type,
     the one that does the work comes before those that hand on to it. Of many, one compares those in a file
     that declares the others too, with the same parameters. Of several such files, the first is that whose
     declarations others override.
     """
-    reading = _choose_pair(state, reading)
+    reading = keep_of_one_type(state, _choose_pair(state, reading))
     working = {node for one in reading.subjects for node in _list_working(state, one.nodes)}
     paired = []
     overridden = Counter(

@@ -41,7 +41,7 @@ from repo_mcp.research.claims.unparsed_names import describe_unparsed
 from repo_mcp.research.claims.written_sentence import describe_keys, describe_written
 from repo_mcp.research.edges.shared_members import list_shared_members
 from repo_mcp.research.edges.tested import describe_tests
-from repo_mcp.research.findings.citing import MAX_NAMED, join_names, shorten
+from repo_mcp.research.findings.citing import MAX_NAMED, join_names, name_briefly, shorten
 from repo_mcp.research.findings.locating import is_test_node
 from repo_mcp.research.findings.reasons import Role
 from repo_mcp.research.findings.records import Chain, Form, Reading, Subject, TakenAs
@@ -136,6 +136,9 @@ def _describe_difference(state: ResearchState, subjects: Sequence[Subject]) -> s
         *(describe_members(state, first) or ([] if passing else describe_calls(state, subjects))),
         *describe_running(state, list_shared_members(state, first)[:2]),
     ]
+    if state.also_declaring:
+        others = join_names(map(name_briefly, state.also_declaring))
+        told += [f"All of these names are declared in {others}, too."]
     return " ".join(told)
 
 

@@ -77,6 +77,7 @@ class ResearchState:
         self.derived: dict[Node, list[Node]] = {}  # types that derive from one
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
+        self.also_declaring: list[Node] = []  # other types that declare all names which are compared
         self.open_types: list[OpenType] = []  # subjects that others implement, with what calls their members
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned

@@ -181,8 +181,8 @@ def test_of_names_that_many_declare_two_types_of_one_folder_are_compared() -> No
 
 def test_only_one_calls_what_no_namesake_of_the_other_does() -> None:
     files = {
-        "a.py": "class Quay:\n    def tie(self):\n        return check(self)\n\n"
-        "    def tie_twice(self):\n        return 2\n\n\ndef check(one):\n    return one\n",
+        "a.py": "class Quay:\n    def tie(self):\n        return check(self)\n\n\n"
+        "class Buoy:\n    def tie_twice(self):\n        return 2\n\n\ndef check(one):\n    return one\n",
         "b.py": "from a import check\n\n\nclass Pier:\n"
         "    def tie_twice(self):\n        return check(self)\n",
     }
