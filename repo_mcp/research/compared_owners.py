@@ -17,6 +17,7 @@ from repo_mcp.research.findings.locating import rank_role
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.records import Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.question.namesakes import only_declares
 from repo_mcp.research.question.readings import build_reading
 from repo_mcp.symbols.model import Access
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
@@ -67,7 +68,7 @@ def _map_owners(state: ResearchState, subject: Subject) -> dict[Declaration, lis
     nodes = dict.fromkeys((*subject.nodes, *map(state.get_node, declared)))
     owners: dict[Declaration, list[Node]] = {}
     for node in nodes:
-        if node.symbol.kind in _FUNCTIONS and admits_node(state, node):
+        if node.symbol.kind in _FUNCTIONS and admits_node(state, node) and not only_declares(node.path):
             owners.setdefault(Declaration(node.path, node.symbol.parent), []).append(node)
     return owners
 
