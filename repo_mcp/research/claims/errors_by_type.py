@@ -36,11 +36,8 @@ def describe_types(state: ResearchState, grouped: Sequence[Sequence[Node]]) -> s
         on = [one for one in passed if one not in quiet_ones]
         said = [join_errors(fresh, most, own[0].path)] if fresh else []
         said += [f"again {join_names(again)}"] if again and not on else []
-        said += (
-            [f"what {join_names(map(name_briefly, on))} {'raises' if len(on) == 1 else 'raise'}"]
-            if on
-            else []
-        )
+        raises = "raises" if len(on) == 1 else "raise"
+        said += [f"what {join_names(map(name_briefly, on))} {raises}"] if on else []
         told += [f"{_name(own)}: {', and '.join(said)}"] if said else []
         quiet += [] if said else [_name(own)]
     arising = f"Errors that arise in {'. In '.join(told)}." if told else ""
