@@ -7,14 +7,14 @@ may only happen to be names: then the question is read as an open one, or as one
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from repo_mcp.graph.hierarchy.hierarchy import ABSTRACT_KINDS
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
-from repo_mcp.graph.vocabulary import IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.vocabulary import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.build_options import read_option
 from repo_mcp.research.edges.paths import find_paths
@@ -159,7 +159,8 @@ _OF_ROOTS = frozenset({Form.CALLERS, Form.DEPENDENTS})
 def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
     """Return the reading of a question for users without methods that override another of its subjects.
 
-    Calls reach these through the one that they override, and a change of that one reaches them.
+    Calls reach these through the one that they override, and a change of that one reaches them. One that is
+    surely called by its own type stays, behind the others.
     """
     if reading.form not in _OF_ROOTS or len(reading.subjects) != 1 or len(reading.nodes) < 2:
         return reading
@@ -174,7 +175,16 @@ def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
     )
     if not roots or len(roots) == len(subject.nodes):
         return reading
-    return build_reading(reading.form, (replace(subject, nodes=roots),))
+    called = tuple(node for node in subject.nodes if node not in roots and _is_called(state, node, own))
+    return build_reading(reading.form, (replace(subject, nodes=(*roots, *called)),))
+
+
+def _is_called(state: ResearchState, node: Node, namesakes: Collection[Declaration]) -> bool:
+    """Return True for a method that something calls by its own type, apart from its namesakes."""
+    return any(
+        edge.confidence is not Confidence.POSSIBLE and edge.other not in namesakes
+        for edge in state.graph.find_incoming(node, CALLS, GLANCE).edges
+    )
 
 
 def _is_filled(state: ResearchState, nodes: Sequence[Node]) -> bool:

@@ -135,3 +135,17 @@ def test_callers_are_asked_for_of_what_is_overridden_and_not_of_each_override() 
     report = Asked(files).ask("Who calls start?")
     assert report.claim == "Base.start (base.py:2-3) is called by run.run (run.py:4-5)."
     assert list_found(report) == ["base.Base.start", "run.run"]
+
+
+def test_an_override_that_its_own_type_is_called_by_is_asked_for_too() -> None:
+    files = {
+        "base.py": "class Base:\n    def start(self):\n        raise NotImplementedError\n",
+        "child.py": "from base import Base\n\n\n"
+        "class Child(Base):\n    def start(self):\n        return 2\n\n"
+        "    def start_twice(self):\n        return self.start() + self.start()\n",
+        "run.py": "from base import Base\n\n\ndef run(base: Base):\n    return base.start()\n",
+    }
+    for question in ("Who calls start?", "What breaks if I change start?"):
+        report = Asked(files).ask(question)
+        assert list_found(report)[:2] == ["base.Base.start", "child.Child.start"]
+        assert "by run.run (run.py:4-5) and Child.start_twice (child.py:8-9)." in report.claim
