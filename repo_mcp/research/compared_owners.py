@@ -8,7 +8,7 @@ purpose: the number of callers and of types that override them, which did not te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
@@ -51,11 +51,19 @@ def keep_of_one_type(state: ResearchState, reading: Reading) -> Reading:
 
     best, *others = sorted(shared, key=rate)  # stable
     state.also_declaring = [state.get_node(one) for one in others]
-    chosen = (
-        replace(one, nodes=tuple(own[best]), left_out=one.left_out + len(one.nodes) - len(own[best]))
-        for one, own in zip(subjects, of_owner, strict=True)
-    )
+    chosen = []
+    for one, own in zip(subjects, of_owner, strict=True):
+        nodes = [*own[best], *_find_told(own, best)]
+        left_out = max(0, one.left_out + len(one.nodes) - len(nodes))
+        chosen.append(replace(one, nodes=tuple(nodes), left_out=left_out))
     return build_reading(reading.form, tuple(chosen))
+
+
+def _find_told(own: Mapping[Declaration, Sequence[Node]], best: Declaration) -> list[Node]:
+    """Return the first namesake with a comment, if the functions of the best type have none."""
+    if any(node.symbol.flags & SymbolFlag.DOCUMENTED for node in own[best]):
+        return []
+    return [node for nodes in own.values() for node in nodes if node.symbol.flags & SymbolFlag.DOCUMENTED][:1]
 
 
 def _are_functions(subject: Subject) -> bool:

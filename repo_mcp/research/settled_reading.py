@@ -22,6 +22,7 @@ from repo_mcp.research.edges.shared_members import list_bases
 from repo_mcp.research.edges.written_names import find_dotted, find_holding
 from repo_mcp.research.findings.bounds import GLANCE
 from repo_mcp.research.findings.handed_on import KeyUse
+from repo_mcp.research.findings.locating import is_test_place
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines
 from repo_mcp.research.findings.records import Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
@@ -160,7 +161,7 @@ def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
     """Return the reading of a question for users without methods that override another of its subjects.
 
     Calls reach these through the one that they override, and a change of that one reaches them. One that is
-    surely called by its own type stays, behind the others.
+    surely called by its own type stays, behind the others; of several, those that the program calls so.
     """
     if reading.form not in _OF_ROOTS or len(reading.subjects) != 1 or len(reading.nodes) < 2:
         return reading
@@ -175,14 +176,21 @@ def _keep_overridden(state: ResearchState, reading: Reading) -> Reading:
     )
     if not roots or len(roots) == len(subject.nodes):
         return reading
-    called = tuple(node for node in subject.nodes if node not in roots and _is_called(state, node, own))
+    others = [node for node in subject.nodes if node not in roots]
+    called = [node for node in others if _is_called(state, node, own)]
+    if not called and len(others) == 1:
+        called = [node for node in others if _is_called(state, node, own, tests=True)]
     return build_reading(reading.form, (replace(subject, nodes=(*roots, *called)),))
 
 
-def _is_called(state: ResearchState, node: Node, namesakes: Collection[Declaration]) -> bool:
-    """Return True for a method that something calls by its own type, apart from its namesakes."""
+def _is_called(
+    state: ResearchState, node: Node, namesakes: Collection[Declaration], *, tests: bool = False
+) -> bool:
+    """Return True for a method that something calls by its own type, apart from its namesakes and `tests`."""
     return any(
-        edge.confidence is not Confidence.POSSIBLE and edge.other not in namesakes
+        edge.confidence is not Confidence.POSSIBLE
+        and edge.other not in namesakes
+        and (tests or not is_test_place(edge.other.path))
         for edge in state.graph.find_incoming(node, CALLS, GLANCE).edges
     )
 
