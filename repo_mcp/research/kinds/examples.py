@@ -184,10 +184,12 @@ def _does_something(state: ResearchState, node: Node) -> bool:
 
 
 def _is_whole(state: ResearchState, node: Node) -> bool:
-    """Return True for a type in use that leaves nothing open and has a name: not `new Handler`, in a call.
+    """Return True for a type in use that leaves nothing open and has a name: not `new Handler`, nor any `T`.
 
     A short one that raises for what derives from it to fill leaves all open.
     """
     if is_left_open(node) or is_deprecated(node) or " " in node.symbol.name:
+        return False
+    if len(node.symbol.name) == 1:
         return False
     return count_lines(node) > OPEN_LINES or not is_unfilled(state, node)

@@ -29,6 +29,7 @@ from repo_mcp.research.findings.named_symbols import (
     read_code,
 )
 from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.kinds.base_types import is_enumeration
 from repo_mcp.research.kinds.derived_types import list_program_derived
 from repo_mcp.research.kinds.listings import EXPORTS, Listing, find_places
 from repo_mcp.research.kinds.siblings import OF_BASES, Sibling, split_words
@@ -68,7 +69,8 @@ def find_folder_family(
     """Return the family in the folder named by the last of the nouns, or another; None without one.
 
     Of several folders, the one nearest to the root counts, then that with most files. Something must tell
-    that its files are a kind. There is none beside a `base` from which as many types derive, or any in it.
+    that its files are a kind. There is none beside a `base` from which as many types derive, or any in it,
+    or that the question guesses.
     """
     held: dict[str, list[str]] = defaultdict(list)
     for path in state.graph.name_uses.list_source_paths():
@@ -89,7 +91,9 @@ def _is_named(folder: str, names: set[str]) -> bool:
 
 
 def _is_known(state: ResearchState, family: FolderFamily, base: Node | None) -> bool:
-    """Return True for a base that tells as much of a kind as the family does."""
+    """Return True for a base that tells as much of a kind as the family does, or is surely meant."""
+    if base is not None and (is_enumeration(base) or base.symbol.name in state.request.guesses):
+        return True
     derived = [] if base is None else list_program_derived(state, base)
     return len(derived) >= len(family.paths) or any(one.folder == family.folder for one in derived)
 

@@ -37,6 +37,7 @@ _PUTS = re.compile(
 _NO_LOOKING = re.compile(
     r"_*(?i:remove|delete|clear|unregister|reset|dispose|close|contains|has|is|exists|count|list)(?![a-z])"
 )
+_LOOKS = re.compile(r"_*(?i:try_?)?(?i:get|find|look|resolve|select|match|create|make|load|fetch)(?![a-z])")
 _GIVES = re.compile(r"\breturn\b|=>|\byield\b")
 
 
@@ -90,7 +91,8 @@ def _is_outside(value: Node, function: Node) -> bool:
 
 def _find_looking(state: ResearchState, keeping: Node, field: str) -> list[Node]:
     """Return the shortest functions beside what keeps one of a kind that give something from the field."""
-    reads = re.compile(rf"(?<![\w$]){re.escape(field)}\s*(?:\[|\??\.|\)|:|;|$)")
+    name = rf"(?<![\w$]){re.escape(field)}"
+    reads = re.compile(rf"{name}\s*(?:\[|\??\.)|\b(?:in|of)\s+(?:\w+\.)?{name}\b|:\s*{name}\s*\)")
     found = []
     for one in state.graph.outline(keeping.path):
         is_other = one.symbol.kind in DOING and one.qualified_name != keeping.qualified_name
@@ -99,4 +101,5 @@ def _find_looking(state: ResearchState, keeping: Node, field: str) -> list[Node]
         body = [line[:LINE_CHARS] for line in read_body(state, one)]
         if any(map(reads.search, body)) and any(map(_GIVES.search, body)):
             found.append(one)
-    return sorted(found, key=lambda one: (count_lines(one), one.symbol.start_line))[:MOST_LOOKING]
+    named = [one for one in found if _LOOKS.match(one.symbol.name)] or found
+    return sorted(named, key=lambda one: (count_lines(one), one.symbol.start_line))[:MOST_LOOKING]
