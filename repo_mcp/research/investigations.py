@@ -58,6 +58,7 @@ from repo_mcp.research.written.written_texts import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 from repo_mcp.text.product_name import leave_out_product
 
+BEHIND = 3  # hops of what is only near to a setting: it comes last
 FEW_PLACES = 5  # with a setting that a question describes; beside them, other declarations are shown
 CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 
@@ -131,9 +132,11 @@ def _investigate_configured(state: ResearchState, reading: Reading) -> None:
 
 def _add_near(state: ResearchState, described: str) -> None:
     """Note what the words of a description find, behind the setting; what they lack is no matter here."""
-    warnings = [*state.warnings]
+    warnings, own = [*state.warnings], [*state.findings]
     find_seeds(state, described)
     state.warnings[:] = warnings
+    near = [replace(one, hop=BEHIND) for one in state.findings if one not in own]
+    state.findings[:] = [*own, *near]
 
 
 def _find_nearest(state: ResearchState, subject: Subject) -> Subject:

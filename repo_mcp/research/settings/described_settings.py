@@ -11,7 +11,7 @@ What counts or changes while the program runs is no setting, whatever its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from repo_mcp.bodies.statements import is_branch
 from repo_mcp.graph.nodes import Node
@@ -132,11 +132,6 @@ def _is_told(state: ResearchState, named: _Named, words: Sequence[str]) -> bool:
     )
 
 
-def is_fixed(state: ResearchState, name: str, nodes: Sequence[Node]) -> bool:
-    """Return True for values of one name with which the program neither counts nor adds to them."""
-    return _is_set_once(name.strip("_"), _list_lines(state, _Named(name, tuple(nodes), frozenset())))
-
-
 def _list_lines(state: ResearchState, named: _Named) -> list[ExactMatch]:
     """Return the lines of the program with a name: in the files that declare it, or as that of a member."""
     name = named.name.strip("_")
@@ -174,6 +169,11 @@ def _tells(state: ResearchState, match: ExactMatch, words: Sequence[str], *, is_
 
 def _is_set_once(name: str, matches: Collection[ExactMatch]) -> bool:
     """Return True for a name that the program neither counts with nor adds to."""
+    return bool(matches) and not counts_with(name, [one.line for one in matches])
+
+
+def counts_with(name: str, lines: Iterable[str]) -> bool:
+    """Return True for lines of which one counts with a name or adds to it."""
     quoted = re.escape(name)
     counts = re.compile(rf"\b_*{quoted}\s*(?:\+\+|--|[-+*/|]=)|(?:\+\+|--)[\w.>-]*\b_*{quoted}\b")
-    return bool(matches) and not any(counts.search(one.line) for one in matches)
+    return any(map(counts.search, lines))

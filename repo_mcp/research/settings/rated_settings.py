@@ -28,7 +28,7 @@ from repo_mcp.research.findings.records import OptionCall, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.siblings import split_words
 from repo_mcp.research.question.phrase_names import write_snake
-from repo_mcp.research.settings.described_settings import UNTELLING, is_fixed, list_short
+from repo_mcp.research.settings.described_settings import UNTELLING, counts_with, list_short
 from repo_mcp.research.settings.given_values import find_value, tells_value
 from repo_mcp.research.settings.option_calls import list_declaring
 from repo_mcp.research.settings.setting_owners import configures
@@ -142,7 +142,8 @@ def _choose_values(state: ResearchState, rated: Mapping[Node, float]) -> tuple[N
         return ()
     near = [one for one in same if rated[one] >= rated[best] - OTHER]
     near.sort(key=lambda one: (-rated[one], one.symbol.name.startswith("_")))  # stable
-    return tuple(near) if is_fixed(state, best.symbol.name, same) else ()
+    lines = (line for path in {one.path for one in near} for line in state.source.read_lines(path))
+    return () if counts_with(best.symbol.name.strip("_"), lines) else tuple(near)
 
 
 def _read_asked(state: ResearchState, words: Sequence[str]) -> _Asked:
