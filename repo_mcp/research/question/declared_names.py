@@ -35,7 +35,6 @@ from repo_mcp.research.question.namesakes import (
     only_declares,
     prefer,
     put_written_first,
-    spread_types,
 )
 from repo_mcp.research.question.phrase_names import fold_name
 from repo_mcp.research.question.phrases import Phrase
@@ -97,7 +96,6 @@ class DeclaredNames:
             return None
         if taken_as is TakenAs.DECLARED_OTHERWISE and all(map(is_test_node, nodes)):
             return None  # the name as it is written may be a key or an option
-        nodes = spread_types(nodes) if len(nodes) > MAX_SUBJECTS and form in _OF_CALLS else nodes
         more, is_least = self._count_others(name, nodes)
         return Subject(
             phrase.text, taken_as, tuple(nodes[:MAX_SUBJECTS]), name, more, left_out_is_least=is_least

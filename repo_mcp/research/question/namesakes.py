@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from repo_mcp.graph.lookup.rival_symbols import keep_likely
@@ -83,17 +82,6 @@ def put_written_first(nodes: list[Node], read_lines: ReadLines) -> list[Node]:
         return nodes
     written = {path: is_generated(read_lines(path)) for path in {node.path for node in first}}
     return [*sorted(first, key=lambda node: written[node.path]), *rest]  # stable
-
-
-def spread_types(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes with one of each type in turn: else the overloads of one would be all that counts."""
-    met: Counter[tuple[str, int]] = Counter()
-    turns: dict[Node, int] = {}
-    for node in nodes:
-        owner = node.path, node.symbol.parent
-        turns[node] = met[owner]
-        met[owner] += 1
-    return sorted(nodes, key=turns.__getitem__)  # stable
 
 
 def drop_bodiless(nodes: Sequence[Node]) -> list[Node]:

@@ -29,18 +29,3 @@ TEXTS = {
 def test_words_beside_a_name_choose_among_namesakes(question: str, paths: list[str]) -> None:
     report = Asked(TEXTS).ask(question)
     assert [node.path for node in report.reading.subjects[0].nodes] == paths
-
-
-def test_of_many_overloads_one_of_each_type_comes_first() -> None:
-    overloads = "".join(
-        f"    public void send(Kind{n} kind) {{\n        queue.put(kind);\n        flush();\n    }}\n"
-        for n in range(7)
-    )
-    texts = {
-        "Long.java": f"public class Long {{\n{overloads}}}\n",
-        "Short.java": "public class Short {\n    public void send(String text) {\n    }\n}\n",
-        "Use.java": 'class Use {\n    void run(Short one) {\n        one.send("row");\n    }\n}\n',
-    }
-    claim = Asked(texts).ask("who calls `send`?").claim
-    assert "Short.send (Short.java:2-3)" in claim
-    assert "Use.run (Use.java:2-4)" in claim
