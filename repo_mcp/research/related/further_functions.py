@@ -28,11 +28,16 @@ def put_called_further(state: ResearchState, seeds: Sequence[Seed], shown: int) 
         if node.symbol.kind in CALLABLE_KINDS
         for edge in list_uses(state, node, NARROW)
     }
-    further = sorted(seeds[at : at + FURTHER], key=lambda seed: seed.node not in called)  # stable
-    return [*seeds[:at], *further, *seeds[at + FURTHER :]]
+    further = sorted(seeds[at : at + FURTHER], key=lambda seed: _goes_along(seed) or seed.node not in called)
+    return [*seeds[:at], *further, *seeds[at + FURTHER :]]  # sorted stably
 
 
 def _find_further(seeds: Sequence[Seed], shown: int) -> int:
     """Return the position behind those that are shown, of which some only go with others and do not count."""
-    counted = [at for at, seed in enumerate(seeds) if seed.reason.role is not Role.BESIDE]
+    counted = [at for at, seed in enumerate(seeds) if not _goes_along(seed)]
     return counted[shown] if shown < len(counted) else len(seeds)
+
+
+def _goes_along(seed: Seed) -> bool:
+    """Return True for what takes nobody's place: further forward, it would take room from the best."""
+    return seed.reason.role is Role.BESIDE

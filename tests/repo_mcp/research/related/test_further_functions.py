@@ -33,6 +33,7 @@ def test_what_the_best_call_comes_first_among_the_next() -> None:
 def test_what_goes_with_others_is_not_counted_as_shown() -> None:
     moved = [name for name in NAMES if name != "count_2"]
     assert order(2, beside="tie") == [*moved[:3], "count_2", *moved[3:]]
+    assert order(3, beside="count_2") == NAMES  # nor does it move up
 
 
 def test_the_order_of_what_is_shown_or_is_all_stays() -> None:
