@@ -72,13 +72,15 @@ def find_folder_family(
     that its files are a kind. There is none beside a `base` from which as many types derive, or any in it,
     or that the question guesses.
     """
+    wanted = {noun: {noun, spell_plural(noun)} for noun in nouns}
+    every = set().union(*wanted.values())
     held: dict[str, list[str]] = defaultdict(list)
     for path in state.graph.name_uses.list_source_paths():
-        if "/" in path and may_answer(path) and state.admits(path):
-            held[path.rpartition("/")[0]].append(path)
+        folder = path.rpartition("/")[0]  # compared before the role of the path, which takes longer to tell
+        if _is_named(folder, every) and may_answer(path) and state.admits(path):
+            held[folder].append(path)
     for noun in reversed(nouns):
-        names = {noun, spell_plural(noun)}
-        found = [one for one, own in held.items() if _is_named(one, names) and len(own) >= LEAST_FILES]
+        found = [one for one, own in held.items() if _is_named(one, wanted[noun]) and len(own) >= LEAST_FILES]
         best = min(found, key=lambda one: (one.count("/"), -len(held[one]), one), default=None)
         if best is not None:
             family = _read_family(state, best, held[best], nouns)
