@@ -30,7 +30,7 @@ from repo_mcp.research.findings.named_symbols import (
 )
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import is_enumeration
-from repo_mcp.research.kinds.derived_types import list_program_derived
+from repo_mcp.research.kinds.derived_types import list_many_derived, list_program_derived
 from repo_mcp.research.kinds.listings import EXPORTS, Listing, find_places
 from repo_mcp.research.kinds.siblings import OF_BASES, Sibling, split_words
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -96,7 +96,7 @@ def _is_known(state: ResearchState, family: FolderFamily, base: Node | None) -> 
     """Return True for a base that tells as much of a kind as the family does, or is surely meant."""
     if base is not None and (is_enumeration(base) or base.symbol.name in state.request.guesses):
         return True
-    derived = [] if base is None else list_program_derived(state, base)
+    derived = [] if base is None else [*list_program_derived(state, base), *list_many_derived(state, base)]
     return len(derived) >= len(family.paths) or any(one.folder == family.folder for one in derived)
 
 

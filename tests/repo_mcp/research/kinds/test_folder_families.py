@@ -93,3 +93,15 @@ def test_modules_named_in_a_function_are_listed_there() -> None:
     report = Asked(files).ask("Where would I add a new built-in addon?")
     assert report.claim.startswith("Add a file to proxy/addons/.")
     assert "default_addons (proxy/addons/__init__.py" in report.claim
+
+
+def test_a_base_from_which_types_of_the_folder_derive_is_surer_than_the_folder() -> None:
+    body = "    def draw(self):\n        line = self.text\n        size = len(line)\n        return line * size\n"
+    files = {"ui/widget.py": f"class Widget:\n{body}"}
+    files["ui/widgets/button.py"] = f"from ui.widget import Widget\n\n\nclass Button(Widget):\n{body}"
+    for name in NAMES:
+        files[f"ui/widgets/{name}.py"] = (
+            f"from ui.widgets.button import Button\n\n\nclass {name.capitalize()}(Button):\n{body}"
+        )
+    report = Asked(files).ask("Where would I add a new widget?")
+    assert report.claim.startswith("Derive from widget.Widget (ui/widget.py:1-5)")
