@@ -96,7 +96,7 @@ def test_modules_named_in_a_function_are_listed_there() -> None:
 
 
 def test_a_base_from_which_types_of_the_folder_derive_is_surer_than_the_folder() -> None:
-    body = "    def draw(self):\n        line = self.text\n        size = len(line)\n        return line * size\n"
+    body = "    def draw(self):\n        line = self.text\n        size = 3\n        return line, size\n"
     files = {"ui/widget.py": f"class Widget:\n{body}"}
     files["ui/widgets/button.py"] = f"from ui.widget import Widget\n\n\nclass Button(Widget):\n{body}"
     for name in NAMES:
