@@ -26,7 +26,7 @@ from repo_mcp.research.errors.raised import note_raised
 from repo_mcp.research.findings.first_sentences import read_comment
 from repo_mcp.research.findings.locating import is_program
 from repo_mcp.research.findings.reasons import explain_named, rank_recipe
-from repo_mcp.research.findings.records import Chain, Focus, Form, Reading, Subject, TakenAs
+from repo_mcp.research.findings.records import Chain, Finding, Focus, Form, Reading, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.followed_relations import (
     follow_callees,
@@ -131,12 +131,22 @@ def _investigate_configured(state: ResearchState, reading: Reading) -> None:
 
 
 def _add_near(state: ResearchState, described: str) -> None:
-    """Note what the words of a description find, behind the setting; what they lack is no matter here."""
+    """Note what the words of a description find, behind the setting; what they lack is no matter here.
+
+    What holds a place of the setting is told with that.
+    """
     warnings, own = [*state.warnings], [*state.findings]
     find_seeds(state, described)
     state.warnings[:] = warnings
-    near = [replace(one, hop=BEHIND) for one in state.findings if one not in own]
+    near = [replace(one, hop=BEHIND) for one in state.findings if one not in own and not _holds(one, own)]
     state.findings[:] = [*own, *near]
+
+
+def _holds(outer: Finding, places: Sequence[Finding]) -> bool:
+    """Return True if one of some places lies in a finding."""
+    return any(
+        one.path == outer.path and outer.start_line <= one.start_line <= outer.end_line for one in places
+    )
 
 
 def _find_nearest(state: ResearchState, subject: Subject) -> Subject:

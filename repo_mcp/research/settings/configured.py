@@ -65,7 +65,16 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         note_option(state, subject)
     if not subject.declaring or subject.nodes:
         _find_values(state, subject)
+    else:
+        _note_key_readers(state, subject)
     put_options_first(state)
+
+
+def _note_key_readers(state: ResearchState, option: Subject) -> None:
+    """Note the lines that read an option by its name, where what declares it sets nothing: `getini("x")`."""
+    for name in dict.fromkeys(call.name for call in option.declaring if call.name and not call.bound):
+        mentions = [one for one in search_mentions(state, name) if is_program(one.path)]
+        note_readers(state, name, list_reading(state, name, mentions, ()), Role.READS)
 
 
 def add_options(state: ResearchState, subject: Subject) -> Subject:

@@ -34,6 +34,9 @@ _TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`
 # What is called before a bracket, with what it is called on: `cmd.Flags().StringVarP`, `Option<int>`.
 _CALLED = re.compile(r"((?:[\w$]+(?:\(\))?(?:\.|::|->))*)([\w$]+)!?(?:<[^<>()]*>)?\s*$")
 _DECLARES = re.compile(r"flag|option|\bopts?$|_opt\b|arg(?:ument|s)?$|^Arg::|switch|param", re.IGNORECASE)
+_DECLARES_KEY = re.compile(  # of a file of configuration
+    r"(?:add|declare|define|register)_?(?:config|env|ini|preference|setting)", re.IGNORECASE
+)
 _TYPED = re.compile(  # functions of Go that are named for the type of the option
     r"(?:String|Bool|U?[iI]nt\d*|Float\d*|Duration|Count|IP\w*|Bytes\w*)(?:To\w+)?(?:Slice|Array)?(?:Var)?P?"
 )
@@ -52,6 +55,10 @@ _TELLS_ENTRY = re.compile(
 )
 _SENTENCE = re.compile(r"[\"'`]\w[^\"'`]{0,200} [^\"'`]{1,200} \w")
 _IN_PROSE = re.compile(r"[\w.)]\s*$")  # before a name in the text of another option, and before no argument
+# Before an argument that is not the name: `metavar="dir"`.
+_OTHER_ARGUMENT = re.compile(
+    r"(?<!\w)(?!(?:dest|flag|key|long|names?|option)\b)\w+\s*[=:]\s*$", re.IGNORECASE
+)
 _LONG = frozenset({"long", "on", "name", "names"})  # declare an option that is written with dashes
 # Stands before a default: `default=`, `.Default(`, `default_value_t = `.
 _DEFAULT = re.compile(r"\bdefault_?(?:value)?(?:_t)?\s*(?:\(|=|:)\s*", re.IGNORECASE)
@@ -66,20 +73,27 @@ def list_spelled(name: str) -> list[str]:
     return [*dict.fromkeys((name, snake.replace("_", "-"), snake))]
 
 
-def list_declaring(state: ResearchState, name: str) -> list[OptionCall]:
-    """Return the calls of the program that declare an option, in the order of their paths."""
+def list_declaring(state: ResearchState, name: str, *, with_keys: bool = False) -> list[OptionCall]:
+    """Return the calls of the program that declare an option, in the order of their paths.
+
+    `with_keys` takes also those that declare a key of a file of configuration: `addini("paths", ...)`.
+    """
     quoted = re.escape(name)
     pattern = rf"[\"'`](?:(?:-\w,? ?)?--?{quoted}(?:[ =<\[,][^\"'`]*)?|{quoted})[\"'`]"
     request = ExactRequest(pattern, regex=True, limit=MOST_MATCHES, include_tests=False, by_role=True)
     found: list[OptionCall] = []
     for match in state.source.search_exact(request).matches:
         if len(found) < MOST_DECLARING and may_answer(match.path) and state.admits(match.path):
-            call = _read_call(state, match, pattern) or _read_entry(state, match, pattern)
+            call = _read_call(state, match, pattern, with_keys=with_keys) or _read_entry(
+                state, match, pattern
+            )
             found += [replace(call, name=name)] if call is not None else []
     return found
 
 
-def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionCall | None:
+def _read_call(
+    state: ResearchState, match: ExactMatch, pattern: str, *, with_keys: bool
+) -> OptionCall | None:
     """Return the call of which the match is an argument, if it declares an option."""
     written = re.search(pattern, match.line)
     if written is None or match.start_line in state.source.read_comment_lines(match.path):
@@ -88,9 +102,13 @@ def _read_call(state: ResearchState, match: ExactMatch, pattern: str) -> OptionC
     start = max(0, match.start_line - 1 - HEAD_LINES)
     head = "\n".join((*lines[start : match.start_line - 1], match.line[: written.start()]))
     opened = _find_open_bracket(mask_texts(head))
-    if opened is None or not _declares(head[:opened], written[0], match.path):
+    if opened is None or not (
+        _declares(head[:opened], written[0], match.path)
+        or (with_keys and _DECLARES_KEY.search(head[:opened].rpartition("\n")[2]))
+    ):
         return None
-    if _IN_PROSE.search(head[opened + 1 :]):
+    before = head[opened + 1 :]
+    if _IN_PROSE.search(before) or _OTHER_ARGUMENT.search(before):
         return None
     first = start + head.count("\n", 0, opened) + 1
     called = _CALLED.search(head[:opened])

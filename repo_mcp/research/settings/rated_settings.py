@@ -42,6 +42,8 @@ MOST_RATED = 60  # declarations by whose files these are chosen
 MOST_COMMENTED = 24  # best values by their lines, whose comments are read
 MOST_CALLS = 12  # names of options that calls may declare
 MOST_OPTIONS = 2  # shown
+TELLING = 2  # words of the question, in the text that tells the user what an option is for
+NAME_LINES = 4  # above such a text, one of which has the name of the option
 MOST_LINES = 16  # of a value that are read; a longer one is no setting
 # Worth of a word where a value has it: in the name of what is around it, or further out.
 IN_NAME, IN_OWNER, IN_TEXT, IN_OUTER = 1.0, 0.8, 0.7, 0.4
@@ -78,6 +80,7 @@ _OF_TIME = frozenset(
 )
 _COMPUTED = re.compile(r"=>|\bget\b")
 _NO_AMOUNT = re.compile(r"[\"'`\[{&]|new\b")
+_QUOTED = re.compile(r"[\"'`].*")  # the rest of a line from the first quote
 _OPTION_NAME = re.compile(r"[\"'`](?:--)?([A-Za-z][\w-]{2,60})[\"'`]")
 
 
@@ -272,7 +275,7 @@ def _rate_options(
     """Return the calls that declare options with words of the question, the best first, one of each name."""
     found: dict[str, tuple[float, OptionCall]] = {}
     for name in islice(_iter_option_names(state, asked, files), MOST_CALLS):
-        for call in list_declaring(state, name):
+        for call in list_declaring(state, name, with_keys=True):
             lines = state.source.read_lines(call.path)
             around = state.source.find_around(call.path, call.line)
             owner = "" if around is None else " ".join(around.qualified_name.split(".")[-2:])
@@ -285,11 +288,21 @@ def _rate_options(
 
 
 def _iter_option_names(state: ResearchState, asked: _Asked, files: Sequence[str]) -> Iterator[str]:
-    """Yield the texts with a word of the question that look like names, each once, from the best files."""
-    met: set[str] = set()
-    for path in files:
-        for line in state.source.read_lines(path):
-            for name in _OPTION_NAME.findall(line):
-                if name not in met and shares_word(name, asked.forms):
-                    met.add(name)
-                    yield name
+    """Yield texts of the best files that look like names, each once.
+
+    Those above a line with several words of the question come first: it may tell the user what the option is
+    for. The others have a word of the question themselves.
+    """
+    texts = [state.source.read_lines(path) for path in files]
+    told = (name for lines in texts for name in _iter_told_names(lines, asked))
+    quoted = (name for lines in texts for line in lines for name in _OPTION_NAME.findall(line))
+    yield from dict.fromkeys((*told, *(name for name in quoted if shares_word(name, asked.forms))))
+
+
+def _iter_told_names(lines: Sequence[str], asked: _Asked) -> Iterator[str]:
+    """Yield the quoted names next above each line that has TELLING words of the question in quotes."""
+    for at, line in enumerate(lines):
+        told = _QUOTED.search(line)
+        if told and sum(shares_word(told[0], own) for own in asked.spelled.values()) >= TELLING:
+            above = (_OPTION_NAME.findall(one) for one in reversed(lines[max(0, at - NAME_LINES) : at + 1]))
+            yield from next(filter(None, above), [])

@@ -113,9 +113,9 @@ def reads_only(state: ResearchState, name: str, match: ExactMatch) -> bool:
 
 
 def _hands_on(name: str, match: ExactMatch) -> bool:
-    """Return True for a line that gives the name a value made of a member of the same name."""
-    given = _split_given(name, match)
-    return given is not None and re.search(rf"(?:\.|->){re.escape(name)}\b", given) is not None
+    """Return True for a line that gives the name a value made of a member or a key of the same name."""
+    given = _split_given(name, match) or ""
+    return re.search(rf"(?:\.|->){re.escape(name)}\b", given) is not None or reads_key(name, given)
 
 
 def _split_given(name: str, match: ExactMatch) -> str | None:
