@@ -13,17 +13,14 @@ from collections.abc import Mapping, Sequence
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import rank_role
-from repo_mcp.research.findings.named_symbols import admits_node, count_lines
+from repo_mcp.research.findings.named_symbols import DOING, admits_node, rank_owner
 from repo_mcp.research.findings.records import Reading, Subject
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.namesakes import only_declares
 from repo_mcp.research.question.readings import build_reading
-from repo_mcp.symbols.model import Access
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolFlag
 
 MAX_FILES, MAX_DECLARED = 200, 400  # that declare one name, and declarations that are looked at
-_FUNCTIONS = CALLABLE_KINDS - {SymbolKind.MACRO}  # which stands in for a function elsewhere
 
 
 def keep_of_one_type(state: ResearchState, reading: Reading) -> Reading:
@@ -40,16 +37,7 @@ def keep_of_one_type(state: ResearchState, reading: Reading) -> Reading:
     shared = [owner for owner in of_owner[0] if all(owner in own for own in of_owner[1:])]
     if not shared:
         return reading
-
-    def rate(owner: Declaration) -> tuple[bool, int, int]:
-        nodes = [own[owner] for own in of_owner]
-        return (
-            _is_hidden(state, owner, nodes),
-            rank_role(owner.path),
-            -sum(max(map(count_lines, one)) for one in nodes),
-        )
-
-    best, *others = sorted(shared, key=rate)  # stable
+    best, *others = sorted(shared, key=lambda owner: rank_owner(state, [own[owner] for own in of_owner]))
     state.also_declaring = [state.get_node(one) for one in others]
     chosen = []
     for one, own in zip(subjects, of_owner, strict=True):
@@ -67,7 +55,7 @@ def _find_told(own: Mapping[Declaration, Sequence[Node]], best: Declaration) -> 
 
 
 def _are_functions(subject: Subject) -> bool:
-    return bool(subject.nodes) and all(node.symbol.kind in _FUNCTIONS for node in subject.nodes)
+    return bool(subject.nodes) and all(node.symbol.kind in DOING for node in subject.nodes)
 
 
 def _map_owners(state: ResearchState, subject: Subject) -> dict[Declaration, list[Node]]:
@@ -76,13 +64,6 @@ def _map_owners(state: ResearchState, subject: Subject) -> dict[Declaration, lis
     nodes = dict.fromkeys((*subject.nodes, *map(state.get_node, declared)))
     owners: dict[Declaration, list[Node]] = {}
     for node in nodes:
-        if node.symbol.kind in _FUNCTIONS and admits_node(state, node) and not only_declares(node.path):
+        if node.symbol.kind in DOING and admits_node(state, node) and not only_declares(node.path):
             owners.setdefault(Declaration(node.path, node.symbol.parent), []).append(node)
     return owners
-
-
-def _is_hidden(state: ResearchState, owner: Declaration, of_name: Sequence[Sequence[Node]]) -> bool:
-    """Return True for a type that only its own file or package sees, or with a private function."""
-    around = state.get_node(owner)
-    is_internal = around.symbol.kind in TYPE_KINDS and not around.symbol.flags & SymbolFlag.PUBLIC_API
-    return is_internal or any(all(node.symbol.access is Access.PRIVATE for node in own) for own in of_name)

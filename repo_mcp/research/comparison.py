@@ -276,10 +276,9 @@ def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
     Of two names that many declare, those types are compared that belong together, or the members of the type
-    that declares both. Of the overloads of a type,
-    the one that does the work comes before those that hand on to it. Of many, one compares those in a file
-    that declares the others too, with the same parameters. Of several such files, the first is that whose
-    declarations others override.
+    that declares both. Of the overloads of a type, the one that does the work comes before those that hand on
+    to it. Of many, one compares those in a file that declares the others too, with the same parameters. Of
+    several such files, the first is that whose declarations others override.
     """
     reading = keep_of_one_type(state, _choose_pair(state, reading))
     working = {node for one in reading.subjects for node in _list_working(state, one.nodes)}

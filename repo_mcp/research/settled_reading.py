@@ -57,9 +57,8 @@ _ASKS_DIFFERENCE = re.compile(r"\bdiffer(?:ence|s|ent)?\b.*\b(?:between|from|tha
 _ASKS_DEFAULT = re.compile(
     r"\W*what (?:is|are) the default (?!values? (?:of|for)\b)([^?]{3,200})", re.IGNORECASE
 )
-_HOW_IS = re.compile(
-    r"\W*how (?:is|are|does|do)\b(?! (?:i|we|you|one)\b)", re.IGNORECASE
-)  # asks what is done
+# Asks what is done, and for no place.
+_HOW_IS = re.compile(r"\W*how (?:is|are|does|do)\b(?! (?:i|we|you|one)\b)", re.IGNORECASE)
 _ACCESSES, MOST_ACCESSING = ("get", "is", "has"), 20  # verbs, and files that declare one such function
 _IMPLEMENTED = re.compile(r"\bimplemented\b", re.IGNORECASE)
 _OF_KEYS = frozenset({Form.CONFIGURED, Form.DEFINED, Form.OPEN})

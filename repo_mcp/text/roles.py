@@ -57,7 +57,8 @@ _BUILD_NAME = re.compile(
     r"|Gemfile)$"
 )
 # `po` and the like hold texts of the program again, with their places, for translators. A `defconfig`, which
-# `make savedefconfig` writes, lists the options of a build that differ from their defaults.
+# `make savedefconfig` writes, lists the options of a build that differ from their defaults. A bundler puts a
+# hash of eight characters before the ending, known by its digits and letters of both cases.
 _FOREIGN_NAME = re.compile(
     r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
     r"|_generated\.\w+$|[.-](?=[\w-]{0,7}\d)(?=[\w-]{0,7}[A-Z])(?=[\w-]{0,7}[a-z])[\w-]{8}\.m?(?:js|css)$"

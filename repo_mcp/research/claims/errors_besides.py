@@ -22,7 +22,7 @@ MOST_DECLARED = 3  # declarations of one name that are read; just one may be a t
 MOST_LEVELS = 3  # of bases above an error
 LEAST_DERIVED = 2  # errors that derive from a type, if it is told
 _ROOTS = frozenset({"Error", "Exception", "BaseException", "Throwable"})  # of all errors, also by other names
-MAX_HEAD_LINES, MAX_HEAD_CHARS = 8, 1_600
+MAX_HEAD_LINES, MAX_HEAD_CHARS = 8, 1_600  # of a function in Java, up to its body
 _THROWS = re.compile(r"\bthrows\s+([A-Z][\w., \n]*+)")  # in a head of Java
 _PART = re.compile(r"[.:]+")
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.errors.lines import OF_ARGUMENT
-from repo_mcp.research.errors.made import join_errors, list_errors
+from repo_mcp.research.errors.made import join_errors, list_arising
 from repo_mcp.research.findings.citing import cite, join_names, name_briefly
 from repo_mcp.research.findings.research_state import ResearchState, build_finding
 
@@ -64,9 +63,8 @@ def _list_reached(
 
 
 def _list_arising(state: ResearchState, functions: Sequence[Node]) -> list[str]:
-    """Return the errors of some functions with their places and conditions, those of arguments last."""
-    named, unnamed = list_errors(state, [build_finding(node) for node in functions], says_when=True)
-    named.sort(key=lambda one: one.partition(" ")[0] in OF_ARGUMENT)  # stable; such say the least
+    """Return the errors of some functions with places and conditions, or the place of one without a name."""
+    named, unnamed = list_arising(state, [build_finding(node) for node in functions])
     return named or [f"an error at {place}" for place in unnamed[:1]]
 
 

@@ -9,12 +9,13 @@ from repo_mcp.ranking.query.asked_name import split_qualified
 from repo_mcp.research.claims.errors_besides import describe_bases, describe_documented
 from repo_mcp.research.claims.errors_by_type import describe_types
 from repo_mcp.research.errors.asked_types import group_by_type
-from repo_mcp.research.errors.lines import LINE_CHARS, OF_ARGUMENT
+from repo_mcp.research.errors.lines import LINE_CHARS
 from repo_mcp.research.errors.made import (
     FAILING,
     MAX_ERRORS,
     iter_errors,
     join_errors,
+    list_arising,
     list_errors,
     put_asked_first,
 )
@@ -51,8 +52,7 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
     else:
         own = len(list_errors(state, named)[0])
         most = max(MOST_OF_FUNCTION, min(own, MOST_OWN))
-        arising, unnamed = list_errors(state, [*named, *below], says_when=True)
-        arising.sort(key=lambda one: one.partition(" ")[0] in OF_ARGUMENT)  # stable; such say the least
+        arising, unnamed = list_arising(state, [*named, *below])
         errors = _name_errors(arising, unnamed, most)
         failing = _describe_failing(state, named, below, errors)
     collected = " ".join(_iter_collected(state, [*named, *below]))

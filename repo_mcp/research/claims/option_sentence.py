@@ -17,11 +17,10 @@ _NAMED_DEFAULT = re.compile(r"\b\w*default\w+\b", re.IGNORECASE)
 
 def describe_option(state: ResearchState, option: Subject) -> str:
     """Return sentences on options: where each is declared, what it sets, its default, and what uses that."""
-    names = dict.fromkeys(one.name or option.asked for one in option.declaring)
-    return " ".join(
-        _describe_named(state, name, [one for one in option.declaring if (one.name or option.asked) == name])
-        for name in names
-    )
+    named: dict[str, list[OptionCall]] = {}
+    for one in option.declaring:
+        named.setdefault(one.name, []).append(one)
+    return " ".join(_describe_named(state, name, calls) for name, calls in named.items())
 
 
 def _describe_named(state: ResearchState, name: str, calls: Sequence[OptionCall]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repo_mcp.research.claims.best_claim import describe_section
 from repo_mcp.research.findings.citing import cite_lines, join_names, name_findings, shorten_symbol
@@ -39,28 +39,30 @@ def _list(state: ResearchState, role: Role) -> list[Finding]:
     return [one for one in state.findings if one.role is role]
 
 
-def describe_recipe(state: ResearchState) -> str:
-    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
-    listing = _list(state, Role.LISTS)
-    found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
-    tables = [one for one in state.findings if one.role is Role.NAMED_TABLE]
+def _describe_place(state: ResearchState, found: Mapping[Role, str]) -> list[str]:
+    """Return where one of a kind belongs; nothing if it is only known what lists the others."""
+    tables = _list(state, Role.NAMED_TABLE)
     folder = next((one.reason.about for one in _list(state, Role.MODEL)), "")
     if Role.ENUMERATION in found:
-        sentences = [f"Add a member to {found[Role.ENUMERATION]}."]
-    elif Role.RETURNED in found:
-        sentences = [f"Write a function that returns {found[Role.RETURNED]}."]
-    elif Role.BASE in found:
-        sentences = _describe_base(state)
-    elif folder:
-        sentences = [f"Add a file to {folder}/."]
-    elif tables:
-        sentences = [f"Add an entry to {name_findings(tables)}."]
-    elif Role.LISTS in found:
+        return [f"Add a member to {found[Role.ENUMERATION]}."]
+    if Role.RETURNED in found:
+        return [f"Write a function that returns {found[Role.RETURNED]}."]
+    if Role.BASE in found:
+        return _describe_base(state)
+    if folder:
+        return [f"Add a file to {folder}/."]
+    return [f"Add an entry to {name_findings(tables)}."] if tables else []
+
+
+def describe_recipe(state: ResearchState) -> str:
+    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
+    found = {one.role: f"{shorten_symbol(one)} ({one.citation})" for one in reversed(state.findings)}
+    listing = _list(state, Role.LISTS)
+    sentences = _describe_place(state, found)
+    if not sentences and listing:
         best, *listing = listing
         sentences = [f"Add one to {name_findings([best])}, which {best.why}."]
-    elif Role.HAS_MEMBER in found:  # the question names what one more is to be like
-        sentences = []
-    else:
+    elif not sentences and Role.HAS_MEMBER not in found:  # by which the question says what one more is like
         return ""
     for role, sentence in _SENTENCES:
         if role in found:

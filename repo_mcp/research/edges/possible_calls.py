@@ -40,9 +40,7 @@ def list_unresolved(state: ResearchState, node: Node, bounds: Bounds) -> list[Li
     Return none for any other symbol, and for a common name.
     """
     is_subject = any(one.node == node and not one.hop for one in state.findings)
-    if not is_subject or node.symbol.kind not in CALLABLE_KINDS:
-        return []
-    if _is_common(state, node):
+    if not is_subject or node.symbol.kind not in CALLABLE_KINDS or _is_common(state, node):
         return []
     found = state.graph.find_incoming(node, CALLS, bounds).unresolved
     unresolved = [place for place in found if not is_test_place(place.path)]

@@ -64,11 +64,15 @@ def show_users(state: ResearchState) -> None:
         if one.end_line - one.start_line < SHORT_LINES:
             telling.update(at for at in body if is_branch(lines[at - 1]) or leaves(lines[at - 1]))
         else:
-            telling.update(_list_branches_around(state, node, one.lines[:MAX_LINES]))
-            given_on = _list_given_on(lines, one.lines[:MAX_LINES])
-            telling.update(set(given_on) - state.source.read_comment_lines(one.path))
+            telling |= _list_leading(state, node, lines, one.lines[:MAX_LINES])
         head = find_name(lines, one.name, one.start_line, len(lines)) or one.start_line
         state.findings[position] = replace(one, shown=tuple(sorted({head, *telling, *one.lines[:MAX_LINES]})))
+
+
+def _list_leading(state: ResearchState, node: Node, lines: Sequence[str], uses: Sequence[int]) -> set[int]:
+    """Return the lines of a long function that lead to some uses, or go on with what these give."""
+    given_on = set(_list_given_on(lines, uses)) - state.source.read_comment_lines(node.path)
+    return given_on | set(_list_branches_around(state, node, uses))
 
 
 def _list_branches_around(state: ResearchState, node: Node, uses: Sequence[int]) -> list[int]:

@@ -13,19 +13,14 @@ from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.research.errors.raising_lines import fails
-from repo_mcp.research.findings.locating import rank_role
-from repo_mcp.research.findings.named_symbols import admits_node, count_lines
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines, rank_owner
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.model import Access
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag
 
 MAX_DECLARED = 200  # declarations of one name that are looked at
 MAX_FILES = 200  # that declare it
 MOST_TYPES = 8  # whose functions are followed
-MOST_OF_TYPE, MOST_FAILING = (
-    4,
-    12,
-)  # overloads of one type that are followed, and of those that fail themselves
+MOST_OF_TYPE = 4  # overloads of one type that are followed
+MOST_FAILING = 12  # of those that fail themselves: each tells an error
 SHOWN_OF_TYPE = 2  # overloads shown of one of several types
 
 
@@ -45,7 +40,7 @@ def choose_of_types(state: ResearchState, named: Sequence[Node], *, are_all: boo
     """
     found = [*named] if are_all else _list_declared(state, named)
     grouped = group_by_type(found)
-    grouped.sort(key=lambda own: _rate(state, own))  # stable
+    grouped.sort(key=lambda own: rank_owner(state, [own]))  # stable
     return [node for own in grouped[:MOST_TYPES] for node in _choose_overloads(state, own)]
 
 
@@ -57,19 +52,11 @@ def _list_declared(state: ResearchState, named: Sequence[Node]) -> list[Node]:
     return [node for node in found if admits_node(state, node)] or [*named]
 
 
-def _rate(state: ResearchState, own: Sequence[Node]) -> tuple[bool, int, int]:
-    """Return a key by which types come first whose function others can call, then those with the longest."""
-    around = state.get_parent(own[0])
-    is_hidden = around.symbol.kind in TYPE_KINDS and not around.symbol.flags & SymbolFlag.PUBLIC_API
-    is_private = all(node.symbol.access is Access.PRIVATE for node in own)
-    return is_hidden or is_private, rank_role(own[0].path), -max(map(count_lines, own))
-
-
 def _choose_overloads(state: ResearchState, own: Sequence[Node]) -> list[Node]:
     """Return the overloads of a type that fail, and the longest others, which do what the rest hand on."""
     failing = [node for node in own if fails(state, node)][:MOST_FAILING]
     others = sorted((node for node in own if node not in failing), key=count_lines, reverse=True)
-    chosen = {*failing, *others[: max(1 - len(failing), MOST_OF_TYPE - len(failing))]}
+    chosen = {*failing, *others[: max(0, MOST_OF_TYPE - len(failing))]}
     return [node for node in own if node in chosen]
 
 

@@ -13,6 +13,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.errors.guards import Guard, read_guard
 from repo_mcp.research.errors.lines import (
     LINE_CHARS,
+    OF_ARGUMENT,
     add_value,
     find_errors,
     find_inner,
@@ -92,6 +93,12 @@ def list_errors(
         if error in apart or not _is_covered(error, errors)
     ]
     return named, unnamed
+
+
+def list_arising(state: ResearchState, near: Sequence[Finding]) -> tuple[list[str], list[str]]:
+    """Return what `list_errors` does with the conditions, errors about arguments last: they say the least."""
+    named, unnamed = list_errors(state, near, says_when=True)
+    return sorted(named, key=lambda one: one.partition(" ")[0] in OF_ARGUMENT), unnamed  # stable
 
 
 def _read_guard(state: ResearchState, one: Finding, number: int) -> Guard:

@@ -35,9 +35,8 @@ class Failures:
     asked: list[Node] = field(default_factory=list)  # the functions whose errors are asked for, if named
     followed: list[Node] = field(default_factory=list)  # of these, or of what implements them, with a body
     failing: list[Node] = field(default_factory=list)  # functions that fail below these
-    leads: dict[Node, dict[Node, None]] = field(
-        default_factory=dict
-    )  # what a function uses, as far as followed
+    # What a function uses, as far as it was followed, in that order.
+    leads: dict[Node, dict[Node, None]] = field(default_factory=dict)
     values: dict[Node, list[Place]] = field(default_factory=dict)  # named errors that are values: where made
     testing: list[Node] = field(default_factory=list)  # functions that use named errors and make none
     left_open: list[Node] = field(default_factory=list)  # what they call, and several others implement

@@ -14,9 +14,10 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.vocabulary import SymbolFilter
 from repo_mcp.model import ExactMatch
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.locating import is_program, is_test_symbol, may_answer
+from repo_mcp.research.findings.locating import is_program, is_test_symbol, may_answer, rank_role
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.model import Access
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
@@ -97,6 +98,22 @@ def calls_its_name(node: Node, lines: Iterable[str]) -> bool:
 def is_deprecated(node: Node) -> bool:
     """Return True for what should not be used any more."""
     return bool(node.symbol.flags & SymbolFlag.DEPRECATED)
+
+
+def rank_owner(state: ResearchState, of_name: Sequence[Sequence[Node]]) -> tuple[bool, int, int]:
+    """Return a key by which types come first whose functions others can use, then those with the longest.
+
+    `of_name` has the functions of one type or file, those of one name together.
+    """
+    first = of_name[0][0]
+    around = state.get_parent(first)
+    is_internal = around.symbol.kind in TYPE_KINDS and not around.symbol.flags & SymbolFlag.PUBLIC_API
+    is_private = any(all(node.symbol.access is Access.PRIVATE for node in own) for own in of_name)
+    return (
+        is_internal or is_private,
+        rank_role(first.path),
+        -sum(max(map(count_lines, own)) for own in of_name),
+    )
 
 
 def count_lines(node: Node) -> int:

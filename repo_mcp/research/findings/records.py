@@ -245,13 +245,13 @@ class TakenAs(StrEnum):
 class OptionCall:
     """A call, or an entry of a list, that declares an option of the command line."""
 
+    name: str  # of the option, as it is written, without dashes before it
     path: str
     line: int  # with the name
     first: int  # of the statement
     last: int
     default: str = ""  # as it is written; "" if the call gives none
     bound: str = ""  # what it sets; "" if the text does not say
-    name: str = ""  # of the option, as it is written, without dashes before it
 
 
 @dataclass(frozen=True, slots=True)

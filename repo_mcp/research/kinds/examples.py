@@ -188,8 +188,7 @@ def _is_whole(state: ResearchState, node: Node) -> bool:
 
     A short one that raises for what derives from it to fill leaves all open.
     """
-    if is_left_open(node) or is_deprecated(node) or " " in node.symbol.name:
-        return False
-    if len(node.symbol.name) == 1:
+    name = node.symbol.name
+    if is_left_open(node) or is_deprecated(node) or " " in name or len(name) == 1:
         return False
     return count_lines(node) > OPEN_LINES or not is_unfilled(state, node)

@@ -69,8 +69,8 @@ def find_folder_family(
     """Return the family in the folder named by the last of the nouns, or another; None without one.
 
     Of several folders, the one nearest to the root counts, then that with most files. Something must tell
-    that its files are a kind. There is none beside a `base` from which as many types derive, or any in it,
-    or that the question guesses.
+    that its files are a kind. None is returned beside a `base` that tells as much: one from which as many
+    types derive as there are files, or any type in the folder, or that is an enumeration or guessed.
     """
     wanted = {noun: {noun, spell_plural(noun)} for noun in nouns}
     every = set().union(*wanted.values())

@@ -221,12 +221,10 @@ def _list_registry(state: ResearchState, takers: Sequence[Node]) -> list[Kin]:
         return []
     keeps = Reason(f"keeps it in {registry.field}", Role.KEEPS)
     looks = Reason(f"looks one up in {registry.field}", Role.KEEPS)
-    kin = (
-        []
-        if registry.keeping in takers
-        else [Kin(registry.keeping, keeps, read_code(state, registry.keeping))]
-    )
-    return [*kin, *(Kin(one, looks, read_code(state, one)) for one in registry.looking)]
+    kin = [Kin(one, looks, read_code(state, one)) for one in registry.looking]
+    if registry.keeping in takers:
+        return kin
+    return [Kin(registry.keeping, keeps, read_code(state, registry.keeping)), *kin]
 
 
 def list_callers(state: ResearchState, base: Node, members: Sequence[DeclaredSymbol], noun: str) -> list[Kin]:

@@ -15,21 +15,23 @@ from repo_mcp.research.seeds.seed import Seed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 CALLING = 3  # best declarations, whose calls count
-FURTHER = 5  # declarations behind those that are shown, of which some may be shown, too
+NEXT = 5  # declarations behind those that are shown, among which the called ones move up
 
 
 def put_called_further(state: ResearchState, seeds: Sequence[Seed], shown: int) -> list[Seed]:
     """Return the seeds; of those right behind the ones that are `shown`, what the best call comes first."""
     at = _find_further(seeds, shown)
-    calling = [seed.node for seed in seeds[:CALLING] if seed.node is not None and at < len(seeds)]
+    if at == len(seeds):
+        return [*seeds]
+    calling = [seed.node for seed in seeds[:CALLING] if seed.node is not None]
     called = {
         state.get_node(edge.other)
         for node in calling
         if node.symbol.kind in CALLABLE_KINDS
         for edge in list_uses(state, node, NARROW)
     }
-    further = sorted(seeds[at : at + FURTHER], key=lambda seed: _goes_along(seed) or seed.node not in called)
-    return [*seeds[:at], *further, *seeds[at + FURTHER :]]  # sorted stably
+    following = sorted(seeds[at : at + NEXT], key=lambda seed: _goes_along(seed) or seed.node not in called)
+    return [*seeds[:at], *following, *seeds[at + NEXT :]]  # sorted stably
 
 
 def _find_further(seeds: Sequence[Seed], shown: int) -> int:

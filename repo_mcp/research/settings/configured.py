@@ -72,7 +72,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
 
 def _note_key_readers(state: ResearchState, option: Subject) -> None:
     """Note the lines that read an option by its name, where what declares it sets nothing: `getini("x")`."""
-    for name in dict.fromkeys(call.name for call in option.declaring if call.name and not call.bound):
+    for name in dict.fromkeys(call.name for call in option.declaring if not call.bound):
         mentions = [one for one in search_mentions(state, name) if is_program(one.path)]
         note_readers(state, name, list_reading(state, name, mentions, ()), Role.READS)
 
@@ -88,9 +88,9 @@ def add_options(state: ResearchState, subject: Subject) -> Subject:
     if subject.declaring or asks_for_readers(state.request.query):
         return subject
     names = dict.fromkeys(one for name in list_setting_names(subject) for one in list_spelled(name))
+    declared = {node.symbol.name for node in subject.nodes}
     for name in names:
         found = list_declaring(state, name) if count_words(name) > 1 else []
-        declared = {node.symbol.name for node in subject.nodes}
         telling = tuple(
             one
             for one in found

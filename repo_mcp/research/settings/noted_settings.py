@@ -33,10 +33,8 @@ MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
-MOST_BRANCHES, LINE_CHARS = (
-    2,
-    400,
-)  # shown by one variable; characters read of a line, so that none takes long
+MOST_BRANCHES = 2  # shown by one variable
+LINE_CHARS = 400  # read of a line, so that none takes long
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 _ROLES = {
     LineUse.SETS: Role.SETS,
@@ -54,17 +52,15 @@ _DEFAULT = re.compile("default", re.IGNORECASE)
 def note_option(state: ResearchState, option: Subject) -> None:
     """Note the calls that declare an option of the command line, then the lines that use what they set."""
     for call in option.declaring:
-        name = call.name or option.asked
-        around, reason = state.source.find_around(call.path, call.line), f"declares the option {name}"
+        around, reason = state.source.find_around(call.path, call.line), f"declares the option {call.name}"
         span, shown = (call.first, call.last), tuple(range(call.first, call.last + 1))
-        finding = _build_finding(call.path, span, around, Reason(reason, Role.OPTION, name), 1)
+        finding = _build_finding(call.path, span, around, Reason(reason, Role.OPTION, call.name), 1)
         state.add_place(replace(finding, lines=(call.line,), shown=shown))
     for call in option.declaring:
-        name = call.name or option.asked
-        reason = f"uses {call.bound}, which the option {name} sets"
+        reason = f"uses {call.bound}, which the option {call.name} sets"
         for path, at in list_uses_of_bound(state, call)[:MAX_EVIDENCE]:
             around = state.source.find_around(path, at)
-            finding = _build_finding(path, (at, at), around, Reason(reason, Role.READS, name), 2)
+            finding = _build_finding(path, (at, at), around, Reason(reason, Role.READS, call.name), 2)
             state.add_place(replace(finding, lines=(at,), shown=(at,)))
 
 

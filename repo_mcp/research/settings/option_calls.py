@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import replace
 from repo_mcp.research.edges.written_names import list_written
 from repo_mcp.research.findings.locating import may_answer
 from repo_mcp.research.findings.open_brackets import list_open_brackets
@@ -30,6 +29,7 @@ MOST_MATCHES = 60  # lines with the name of an option
 MOST_DECLARING, MOST_USES = 4, 8  # calls that declare it, lines that use what one of them sets
 MOST_LINES = 16  # of one call, with those on its result
 MAX_DEFAULT_CHARS = 60
+MOST_DECLARED = 8  # functions of one name, of which one has a parameter for the default
 _TEXT = re.compile(r"\"(?:\\.|[^\"\\\n]){0,900}\"|'(?:\\.|[^'\\\n]){0,900}'|`[^`]{0,900}`")
 # What is called before a bracket, with what it is called on: `cmd.Flags().StringVarP`, `Option<int>`.
 _CALLED = re.compile(r"((?:[\w$]+(?:\(\))?(?:\.|::|->))*)([\w$]+)!?(?:<[^<>()]*>)?\s*$")
@@ -46,15 +46,15 @@ _KEEPS = re.compile(
     r"(?![a-z])|(?i:parse)"
 )
 _READS = re.compile(r"(?i:get|pop|read|look_?up|fetch)")
-MOST_DECLARED = 8  # functions of one name
 _NAMED_DEFAULT = re.compile(r"(?:\w+ )?_?default(?![a-z])|(?:\w+ )?default_?[vV]alue", re.IGNORECASE)
 # Of an entry of a list of options: the key before its name, and one of what else it tells.
 _NAMES_ENTRY = re.compile(r"(?:^|[{,\s])[\"']?(?i:option|name|long|flag)[\"']?\s*[:=]\s*$")
 _TELLS_ENTRY = re.compile(
     r"(?:^|[{,\s])[\"']?(?:description|describe|help|usage|default)[\"']?\s*[:=]", re.IGNORECASE
 )
+# A text of three words or more.
 _SENTENCE = re.compile(r"[\"'`]\w[^\"'`]{0,200} [^\"'`]{1,200} \w")
-_IN_PROSE = re.compile(r"[\w.)]\s*$")  # before a name in the text of another option, and before no argument
+_IN_PROSE = re.compile(r"[\w.)]\s*$")  # before a name in the text of another option; never before an argument
 # Before an argument that is not the name: `metavar="dir"`.
 _OTHER_ARGUMENT = re.compile(
     r"(?<!\w)(?!(?:dest|flag|key|long|names?|option)\b)\w+\s*[=:]\s*$", re.IGNORECASE
@@ -76,7 +76,7 @@ def list_spelled(name: str) -> list[str]:
 def list_declaring(state: ResearchState, name: str, *, with_keys: bool = False) -> list[OptionCall]:
     """Return the calls of the program that declare an option, in the order of their paths.
 
-    `with_keys` takes also those that declare a key of a file of configuration: `addini("paths", ...)`.
+    With `with_keys`, those count too that declare a key of a configuration file: `addini("paths", ...)`.
     """
     quoted = re.escape(name)
     pattern = rf"[\"'`](?:(?:-\w,? ?)?--?{quoted}(?:[ =<\[,][^\"'`]*)?|{quoted})[\"'`]"
@@ -84,19 +84,19 @@ def list_declaring(state: ResearchState, name: str, *, with_keys: bool = False) 
     found: list[OptionCall] = []
     for match in state.source.search_exact(request).matches:
         if len(found) < MOST_DECLARING and may_answer(match.path) and state.admits(match.path):
-            call = _read_call(state, match, pattern, with_keys=with_keys) or _read_entry(
-                state, match, pattern
-            )
-            found += [replace(call, name=name)] if call is not None else []
+            written = re.search(pattern, match.line)
+            if written is not None:
+                call = _read_call(state, name, match, written, with_keys=with_keys)
+                call = call or _read_entry(state, name, match, written)
+                found += [call] if call is not None else []
     return found
 
 
 def _read_call(
-    state: ResearchState, match: ExactMatch, pattern: str, *, with_keys: bool
+    state: ResearchState, name: str, match: ExactMatch, written: re.Match[str], *, with_keys: bool
 ) -> OptionCall | None:
-    """Return the call of which the match is an argument, if it declares an option."""
-    written = re.search(pattern, match.line)
-    if written is None or match.start_line in state.source.read_comment_lines(match.path):
+    """Return the call of which a name is an argument, `written` in the matching line, if it declares one."""
+    if match.start_line in state.source.read_comment_lines(match.path):
         return None
     lines = state.source.read_lines(match.path)
     start = max(0, match.start_line - 1 - HEAD_LINES)
@@ -111,17 +111,17 @@ def _read_call(
     if _IN_PROSE.search(before) or _OTHER_ARGUMENT.search(before):
         return None
     first = start + head.count("\n", 0, opened) + 1
-    called = _CALLED.search(head[:opened])
-    name = called[2] if called is not None else ""
-    last = _find_last(lines, first, match.start_line, name)
+    found = _CALLED.search(head[:opened])
+    called = found[2] if found is not None else ""
+    last = _find_last(lines, first, match.start_line, called)
     text = "\n".join(lines[first - 1 : last])
     begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
-    default = _read_default(text, begins, name, match.path)
+    default = _read_default(text, begins, called, match.path)
     if not default and begins >= 0:
-        position = _find_default_position(state, name)
+        position = _find_default_position(state, called)
         arguments = [*_iter_arguments(text, mask_texts(text), begins + 1)]
         default = arguments[position] if 0 < position < len(arguments) else ""
-    return OptionCall(match.path, match.start_line, first, last, default, _read_bound(text))
+    return OptionCall(name, match.path, match.start_line, first, last, default, _read_bound(text))
 
 
 def explains(state: ResearchState, call: OptionCall) -> bool:
@@ -141,10 +141,11 @@ def _find_default_position(state: ResearchState, called: str) -> int:
     return -1
 
 
-def _read_entry(state: ResearchState, match: ExactMatch, pattern: str) -> OptionCall | None:
-    """Return the entry of a list of options to which the match gives its name, if it tells of the option."""
-    written = re.search(pattern, match.line)
-    if written is None or not _NAMES_ENTRY.search(match.line[: written.start()]):
+def _read_entry(
+    state: ResearchState, name: str, match: ExactMatch, written: re.Match[str]
+) -> OptionCall | None:
+    """Return the entry of a list of options that has a name, if it tells more of the option."""
+    if not _NAMES_ENTRY.search(match.line[: written.start()]):
         return None
     lines = state.source.read_lines(match.path)
     at = match.start_line
@@ -156,7 +157,7 @@ def _read_entry(state: ResearchState, match: ExactMatch, pattern: str) -> Option
         return None
     default = _DEFAULT.search(mask_texts(text))
     given = "" if default is None else _cut_argument(text, mask_texts(text), default.end())
-    return OptionCall(match.path, at, first, last, given)
+    return OptionCall(name, match.path, at, first, last, given)
 
 
 def find_default(state: ResearchState, path: str, at: int, name: str, *, reads: bool = False) -> str:

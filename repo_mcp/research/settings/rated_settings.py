@@ -53,7 +53,7 @@ OTHER, LONG = 0.12, 0.01  # less for each further word of a name, and for each o
 # is named as configuration, or may be given from outside.
 NUMBER, DEFAULT, CONFIGURES = 0.15, 0.1, 0.1
 UNGIVEN = 0.25  # less for what is given no number and is not named as configuration, if one is asked for
-NEAR = 0.2  # an option and a value with worths nearer than this are shown both
+NEAR = 0.2  # an option and a value with worths nearer than this are both shown, and options half as near
 _HOW_MUCH = re.compile(r"\bhow (?:many|much|long|often|big|large|far|deep|soon|frequently)\b", re.IGNORECASE)
 _HOW_LONG = re.compile(r"\bhow (?:long|often|soon|frequently)\b", re.IGNORECASE)
 _DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
@@ -281,9 +281,10 @@ def _rate_options(
             owner = "" if around is None else " ".join(around.qualified_name.split(".")[-2:])
             text = "\n".join(lines[call.first - 1 : call.last])
             worth = _rate(asked, _Place(name, owner, text, call.path)) + CONFIGURES
+            # A zero stands for no limit, and tells no amount.
             worth += NUMBER * (asked.wants_amount and any(map(str.isdigit, call.default.strip("0"))))
-            if call.name and worth > found.get(call.name, (0.0, call))[0]:
-                found[call.name] = worth, call
+            if worth > found.get(name, (0.0, call))[0]:
+                found[name] = worth, call
     return sorted(found.values(), key=lambda one: -one[0])  # stable
 
 

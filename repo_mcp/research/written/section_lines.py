@@ -18,10 +18,8 @@ EXAMPLE_CHARS = 1_200  # of a section that shows how something is written
 SPARE_CHARS = 300  # of these, for what uses the first example
 INTRO_CHARS = 300  # of the text above a block; of more, the last lines are shown
 MOST_ROWS = 6  # of a table that compares some names
-MOST_INTRO, MOST_BLOCKS = (
-    20,
-    400,
-)  # lines of this text, and blocks of a section; further ones take long to read
+MOST_INTRO = 20  # lines of this text
+MOST_BLOCKS = 400  # of a section; further ones take long to read
 _FENCE = re.compile(r"\s*(?:```|~~~~?(?!~))")  # a longer run of tildes underlines a title
 _OPENS = re.compile(r".*:{1,2}\s*$|\s*\.\. (?:code|code-block|sourcecode)::.*$")
 _SAYS_LITTLE = re.compile(r"\s*(?:$|```|~~~|//|/\*|\*/|\*(?:\s|$)|# )")  # blank, a fence, or a comment

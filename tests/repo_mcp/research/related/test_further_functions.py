@@ -5,11 +5,11 @@ from __future__ import annotations
 from repo_mcp.research.findings.reasons import Reason, Role
 from repo_mcp.research.findings.records import ResearchRequest, RunControl
 from repo_mcp.research.findings.research_state import ResearchState
-from repo_mcp.research.related.further_functions import FURTHER, put_called_further
+from repo_mcp.research.related.further_functions import NEXT, put_called_further
 from repo_mcp.research.seeds.seed import build_seed
 from tests.repo_mcp.research.asking import Asked
 
-NAMES = ["load", "weigh", "tie", *(f"count_{at}" for at in range(FURTHER)), "stack", "unload"]
+NAMES = ["load", "weigh", "tie", *(f"count_{at}" for at in range(NEXT)), "stack", "unload"]
 BODIES = {"load": "stack(van)", "weigh": "count_2(van)"}
 VAN = "\n\n".join(f"def {name}(van):\n    return {BODIES.get(name, 'van')}\n" for name in NAMES)
 
