@@ -1,4 +1,4 @@
-"""Choose among the types that declare a name, of which a question about errors names no one.
+"""Choose among the types that declare a name, where a question about errors names none of them.
 
     Which errors can `get_row` raise?      Reader.get_row, of which there are twenty, and Parser._get_row
 

@@ -1,4 +1,4 @@
-"""Find the functions that make the errors which a question or a guess names, or tells by what is not so."""
+"""Find the functions that make the errors which a question or a guess names, or describes by a negation."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def find_makers(state: ResearchState) -> dict[Node, Reason]:
 
 
 def find_denied_makers(state: ResearchState) -> dict[Node, Reason]:
-    """Return the functions that make an error which the question tells by what is not so, with reasons.
+    """Return the functions that make an error that the question describes by a negation, with reasons.
 
-    "a parcel that isn't labelled" tells of `NotLabelled`. Of six such functions to which 360 questions led,
+    "a parcel that isn't labelled" means `NotLabelled`. Of six such functions to which 360 questions led,
     all were wanted; of ten that make an error which more than MOST_MAKING make, none was.
     """
     for name in list_denied_names(state.request.query):

@@ -45,6 +45,7 @@ MAX_NAMED = 3  # symbols named in one limit
 NO_REASON = Reason("")
 MAX_EVIDENCE = 5  # lines of use that one finding lists
 EVERYWHERE = 100  # files that use a macro, which says nothing of a function
+MAX_RATED = 60  # declarations that some words find
 _OF_C = frozenset({"c", "cpp", "objective-c"})
 
 
@@ -73,7 +74,8 @@ class ResearchState:
         self.written: list[ExactMatch] = []  # lines with a text of the question
         self.keys: list[KeyPlace] = []  # lines with a text of the question that is a key
         self.room = Room()
-        self.rated: dict[str, tuple[list[RatedBlock], Mapping[str, float]]] = {}  # by words, with weights
+        # By words, with or without tests: declarations, and the weights of terms.
+        self.rated: dict[tuple[str, bool], tuple[list[RatedBlock], Mapping[str, float]]] = {}
         self.derived: dict[Node, list[Node]] = {}  # types that derive from one
         self.wants_tests = wants_tests  # so that the best declaration is a test
         self.alone: dict[Node, list[Node]] = {}  # of each type that is compared, what only it declares
@@ -322,6 +324,21 @@ def list_users(
 
 def _keep_sure(found: Edges) -> list[Edge]:
     return [edge for edge in found.edges if edge.confidence is not Confidence.POSSIBLE]
+
+
+def rate_words(
+    state: ResearchState, words: str, *, include_tests: bool
+) -> tuple[list[RatedBlock], Mapping[str, float]]:
+    """Return the declarations in the folder of the question rated by words, and the weights of all terms.
+
+    What was rated is kept, for all readings of the question.
+    """
+    key = words, include_tests
+    if key not in state.rated:
+        folder = state.request.folder
+        state.rated[key] = state.source.rate(words, folder, MAX_RATED, include_tests=include_tests)
+        state.check()
+    return state.rated[key]
 
 
 def search_words(state: ResearchState, words: str, most: int) -> tuple[Hit, ...]:

@@ -115,7 +115,7 @@ def put_makers_first(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 
 def put_denying(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds; what makes an error that the question tells by what is not so comes behind the best.
+    """Return the seeds; what makes an error that the question describes by a negation comes behind the best.
 
     Where it is asked what happens "when a parcel isn't labelled", that is what happens, and leads:
     `raise NotLabelled(parcel)`. It must have a word of the question in its full name.

@@ -1,4 +1,4 @@
-"""List the names that an error may have which a question tells by what is not so. Pure.
+"""List the likely names of an error that a question describes by a negation. Pure.
 
     "a parcel that isn't labelled"       NotLabelled, Unlabelled, ParcelNotLabelled, UnlabelledParcel
     "an unknown parcel", "no parcel"     UnknownParcel, NoSuchParcel, ParcelNotFound
@@ -38,7 +38,7 @@ _OF_OTHERS = frozenset({"invalid", "unexpected", "unsupported"})  # which begin 
 
 
 def list_denied_names(query: str) -> list[str]:
-    """Return the names, likeliest first, that an error may have which a question tells by what is not so."""
+    """Return the likely names of an error that a question describes by a negation, the likeliest first."""
     names = dict.fromkeys((*_name_nouns(query), *_name_denied(query)))
     return [f"{before}{name}{ending}" for name in names for before in _BEFORE for ending in _ENDINGS]
 

@@ -25,7 +25,7 @@ from repo_mcp.research.findings.first_sentences import list_comment
 from repo_mcp.research.findings.locating import is_test_node, may_answer
 from repo_mcp.research.findings.named_symbols import count_lines, is_deprecated, read_body
 from repo_mcp.research.findings.records import OptionCall, Subject, TakenAs
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, rate_words
 from repo_mcp.research.kinds.siblings import split_words
 from repo_mcp.research.question.phrase_names import write_snake
 from repo_mcp.research.settings.described_settings import UNTELLING, counts_with, list_short
@@ -38,7 +38,6 @@ from repo_mcp.text.question_words import count_words, list_words, shares_word
 MOST_FOUND = 100  # values that a search for the words finds
 MOST_TYPES = 8  # types that such a search finds, whose values are rated
 MOST_FILES = 6  # best files by words, of which all values and options are rated
-MOST_RATED = 60  # declarations by whose files these are chosen
 MOST_COMMENTED = 24  # best values by their lines, whose comments are read
 MOST_CALLS = 12  # names of options that calls may declare
 MOST_OPTIONS = 2  # shown
@@ -170,10 +169,8 @@ def _fold(name: str) -> str:
 
 def _list_files(state: ResearchState, words: Sequence[str]) -> list[str]:
     """Return the best files of the program by the words."""
-    prompt = " ".join(words)
-    if prompt not in state.rated:
-        state.rated[prompt] = state.source.rate(prompt, state.request.folder, MOST_RATED, include_tests=False)
-    paths = dict.fromkeys(one.path for one in state.rated[prompt][0])
+    rated, _ = rate_words(state, " ".join(words), include_tests=False)
+    paths = dict.fromkeys(one.path for one in rated)
     return [path for path in paths if may_answer(path) and state.admits(path)][:MOST_FILES]
 
 

@@ -34,7 +34,7 @@ from repo_mcp.research.errors.asked_functions import is_namesake
 from repo_mcp.research.errors.raising_lines import fails
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.reasons import Reason, Role
-from repo_mcp.research.findings.research_state import ResearchState
+from repo_mcp.research.findings.research_state import ResearchState, rate_words
 from repo_mcp.research.kinds.base_types import find_telling_noun
 from repo_mcp.research.kinds.other_kin import leave_out_others
 from repo_mcp.research.order.asked_decisions import put_predicate_first
@@ -79,7 +79,6 @@ from repo_mcp.text.question_words import (
 )
 from repo_mcp.text.stop_words import STOP_WORDS
 
-MAX_RATED = 60  # declarations
 NO_WORD = "The question has no word to search for."
 GUESS_NAMES = "Ask again with names that the code may use, in brackets after the question: (retry, backoff)."
 # Shown by words alone if most of the words are in no file, a document tells more, or the functions are named
@@ -282,12 +281,7 @@ def _rate(
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     prompt = " ".join((lower_plain_names(" ".join((*words, *plain))), *guessed))
-    if prompt not in state.rated:
-        state.rated[prompt] = state.source.rate(
-            prompt, state.request.folder, MAX_RATED, include_tests=includes_tests(state)
-        )
-        state.check()
-    rated, state.weights = state.rated[prompt]
+    rated, state.weights = rate_words(state, prompt, include_tests=includes_tests(state))
     return rated
 
 

@@ -1,4 +1,4 @@
-"""What makes an error that a question tells by what is not so leads, or comes behind the best declaration."""
+"""What makes an error that a question describes by a negation leads, or comes behind the best declaration."""
 
 from __future__ import annotations
 

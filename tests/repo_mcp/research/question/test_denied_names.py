@@ -1,4 +1,4 @@
-"""A question that says what is not so gives the names that the error for it may have."""
+"""A negation in a question gives the likely names of the error for it."""
 
 from __future__ import annotations
 
