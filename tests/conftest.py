@@ -91,7 +91,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Say at once why a test of a deep run failed: it takes hours, and may be ended before it says so.
+    """Say at once why a test of a deep run failed: the run is long, and may be ended before it says so.
 
     Every report reaches the process that starts the others, which says it once.
     """

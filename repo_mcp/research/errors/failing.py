@@ -44,12 +44,10 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     if named and named[0].symbol.kind in TYPE_KINDS:
         return named, {}
     bodies = [node for node in named if _has_body(state, node)]
-    if not bodies:
-        bodies = [state.get_node(link.source) for node in named for link in list_overriding(state, node)]
-        named = [*named, *bodies]
-    else:
-        named = bodies
-    state.failures.followed = bodies
+    state.failures.followed = bodies or [
+        state.get_node(link.source) for node in named for link in list_overriding(state, node)
+    ]
+    named = bodies or [*named, *state.failures.followed]
     below = find_below(state, named, MOST_BELOW) if named else {}
     words = [word for node in named for word in _WORD.findall(node.symbol.name)]
 

@@ -118,9 +118,7 @@ def _read_call(
     begins = text.find("(", opened - (head.rfind("\n", 0, opened) + 1))
     default = _read_default(text, begins, called, match.path)
     if not default and begins >= 0:
-        position = _find_default_position(state, called)
-        arguments = [*_iter_arguments(text, mask_texts(text), begins + 1)]
-        default = arguments[position] if 0 < position < len(arguments) else ""
+        default = _read_positional(state, text, begins, called)
     return OptionCall(name, match.path, match.start_line, first, last, default, _read_bound(text))
 
 
@@ -128,6 +126,13 @@ def explains(state: ResearchState, call: OptionCall) -> bool:
     """Return True for a call with a text of several words: it says what the option is for."""
     lines = state.source.read_lines(call.path)[call.first - 1 : call.last]
     return any(map(_SENTENCE.search, lines)) or '"""' in "".join(lines)
+
+
+def _read_positional(state: ResearchState, text: str, begins: int, called: str) -> str:
+    """Return the argument behind a bracket that a parameter of what is called takes as default; or ""."""
+    position = _find_default_position(state, called)
+    arguments = [*_iter_arguments(text, mask_texts(text), begins + 1)]
+    return arguments[position] if 0 < position < len(arguments) else ""  # the first one is the name
 
 
 def _find_default_position(state: ResearchState, called: str) -> int:
