@@ -69,15 +69,7 @@ def _describe_values(state: ResearchState, subject: Subject, findings: Sequence[
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if find_role(one.path) is not FileRole.DOCS]
     passing = _cite_role(program, Role.PASSES)
-    is_attribute = any(one.role is Role.DECLARES and not has_parser(one.path) for one in program)
-    declares = [Role.DECLARES] * is_attribute
-    roles = (Role.OPTION, Role.FROM_ENVIRONMENT, Role.SETS, *declares)
-    is_stated = bool(subject.nodes or passing) or any(_cite_role(program, role) for role in roles)
-    others = () if is_stated else (own, whole)
-    places = {
-        role: next(filter(None, (_cite_role(found, role) for found in (program, *others))), [])
-        for role in roles
-    }
+    places = _cite_places(program, () if subject.nodes or passing else (own, whole))
     name = _choose_name(subject, program)
     reading = sorted(program, key=lambda one: not _decides(state, one))  # stable
     read = _join_with_others(_cite_role(reading, Role.READS), state.unnoted[Role.READS])
@@ -110,6 +102,18 @@ def _describe_values(state: ResearchState, subject: Subject, findings: Sequence[
     sentence = _state_places(subject, places, state.unnoted[Role.SETS], so_declared, only)
     lead = f"{nested} It" if nested else name
     return f"{lead} is {sentence or 'not declared here'}.{default}{otherwise}"
+
+
+def _cite_places(program: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> dict[Role, list[str]]:
+    """Return the places that state a setting by their roles: of the program, or of the first others with any.
+
+    If the program has a place for any role, the others do not count.
+    """
+    is_attribute = any(one.role is Role.DECLARES and not has_parser(one.path) for one in program)
+    roles = (Role.OPTION, Role.FROM_ENVIRONMENT, Role.SETS, *[Role.DECLARES] * is_attribute)
+    is_stated = any(_cite_role(program, role) for role in roles)
+    groups = (program,) if is_stated else (program, *others)
+    return {role: next(filter(None, (_cite_role(own, role) for own in groups)), []) for role in roles}
 
 
 def _describe_given(state: ResearchState, program: Sequence[Finding]) -> str:
