@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence, Set
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from repo_mcp.bodies.body import Body, list_code, measure, measure_indent, trim_margin
 from repo_mcp.bodies.chosen_lines import rank_lines
@@ -47,6 +47,7 @@ MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be ad
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 # Lines that end a block and are shown with what stands before them, and the most characters of each.
 ENDING_LINES, ENDING_CHARS = 2, 50
+FIRST_CHARS = 80  # of the first statement of a block, which is shown where nothing else of it is
 _COMPARED = frozenset({Role.COMPARED, Role.MAKES_COMPARED})
 _CALLING = re.compile(r"(?:perhaps )?calls (\S+)(?: of one of the kind)?")  # a reason
 LINE_CHARS = 400  # read of a field, so that none takes long
@@ -66,6 +67,8 @@ _DEFAULT = re.compile(
     r"|\s*+(?:(?:public|private|protected|internal|static|readonly|final|volatile)\s++){1,6}"
     r"[\w<>\[\]?,. ]++=(?![=>])\s*+[^;(]++;"
 )
+_ELSE = re.compile(r"\s*(?:\}\s*)?else\b(?!\s*if\b)")
+_BARE = re.compile(r"\W*(?:else|try|finally|do|ensure)\W*$")
 # What happens when something fails is in a handler, whose words are seldom those of the question.
 _HANDLES = re.compile(r"^[^\w\n]*+(catch|except|recover|rescue)\b|\.(catch)\(", re.MULTILINE)
 
@@ -222,7 +225,30 @@ def end_blocks(body: Body, chosen: Sequence[int]) -> list[int]:
     for position in range(1, len(code)):
         if code[position - 1] in shown and code[position] not in shown:
             shown.update(_list_rest(body, code, position, shown))
+    _begin_blocks(body, code, shown)
     return sorted(shown)
+
+
+def _begin_blocks(body: Body, code: Sequence[int], shown: set[int]) -> None:
+    """Add the condition before each `else` that is shown, and of each block without a line its first one.
+
+    A block that begins with a long line stays without; an `else` or `try` of such a block is taken out.
+    """
+    indents = {at: measure_indent(body.lines[at - 1]) for at in code}
+    for position, at in enumerate(code):
+        if at in shown and _ELSE.match(body.lines[at - 1]):
+            before = (one for one in reversed(code[:position]) if indents[one] == indents[at])
+            shown.update(islice(before, 1))
+    for position, (at, first) in enumerate(pairwise(code)):
+        if not position or at not in shown or indents[first] <= indents[at]:  # the head is no block
+            continue
+        end = next((one for one in code[position + 1 :] if indents[one] <= indents[at]), body.end_line + 1)
+        if not shown.isdisjoint(range(first, end)):
+            continue
+        if len(body.lines[first - 1].strip()) <= FIRST_CHARS:
+            shown.add(first)
+        elif _BARE.match(body.lines[at - 1]):
+            shown.discard(at)
 
 
 def _list_rest(body: Body, code: Sequence[int], position: int, shown: Set[int]) -> list[int]:

@@ -34,7 +34,7 @@ SORT = """def sort(parcel):
     [
         ([1, 3], [1, 3, 5, 6]),  # a block of two lines, whatever its comment
         ([1, 3, 5], [1, 3, 5, 6]),
-        ([1, 7], [1, 7]),  # three lines are more
+        ([1, 7], [1, 7, 8]),  # three lines are more: the first
         ([1, 7, 8], [1, 7, 8, 9, 10, 11]),  # two are left, and then the last
         ([1, 9], [1, 9, 10]),  # the last line stands below a condition that is not shown
         ([1, 5], [1, 5, 6]),
@@ -43,6 +43,37 @@ SORT = """def sort(parcel):
 )
 def test_the_rest_of_a_short_block_is_shown_with_its_condition(chosen: list[int], filled: list[int]) -> None:
     assert end_blocks(Body(SORT.splitlines(), 1, 11, 1, {}, frozenset({4})), chosen) == filled
+
+
+COUNT = """def count(parcels):
+    total = 0
+    for parcel in parcels:
+        if parcel.lost:
+            total += 1
+        else:
+            note(parcel)
+            total += count(parcel.inner)
+            close(parcel)
+            label(parcel)
+    try:
+        send_to_every_depot_that_has_room_for_more_parcels_of_the_same_size_and_kind(total)
+        return total
+    finally:
+        close(total)
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "filled"),
+    [
+        ([1, 8], [1, 8, 9, 10]),
+        ([1, 6, 8], [1, 4, 5, 6, 8, 9, 10]),  # an `else` says little without its condition
+        ([1, 4], [1, 4, 5]),
+        ([1, 11], [1]),  # a `try` of which nothing is shown
+    ],
+)
+def test_a_condition_is_shown_with_what_it_leads_to(chosen: list[int], filled: list[int]) -> None:
+    assert end_blocks(Body(COUNT.splitlines(), 1, 15, 1, {}, frozenset()), chosen) == filled
 
 
 @pytest.mark.parametrize(
