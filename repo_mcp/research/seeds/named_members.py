@@ -1,7 +1,8 @@
-"""Find the functions that an open question names with their owners, and what those only hand on to.
+"""Find the functions that an open question names, with owners or in backquotes, and what those hand on to.
 
 "how does Pool.lend work when it is empty" -> `Pool.lend`, and if all it does is `return Lending(self)`,
 `Lending`
+"how does `lend` keep the pool small" -> the first functions of that name
 """
 
 from __future__ import annotations
@@ -12,37 +13,60 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.bounds import NARROW
-from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements
+from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements, read_body
 from repo_mcp.research.findings.reasons import Reason, explain_named
 from repo_mcp.research.findings.records import Form, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.text.question_words import list_words, shares_word
 
 MOST_NAMED = 2  # functions of one name, such as overloads
 MOST_STATEMENTS = 2  # of a function that only hands on, its signature included
 HANDING_LINES = 30  # of such a function with its comments; cutting 100 lines into statements takes 10 ms
 _CONSTRUCTORS = frozenset({"__init__", "constructor", "init", "new"})
+_QUOTED = re.compile(r"`([A-Za-z_]\w*)(?:\(\))?`")
 _QUALIFIED = re.compile(r"(?<![\w./:#-])[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?![\w/-])")
 
 
 def find_named_members(state: ResearchState) -> dict[Node, Reason]:
-    """Return what a question names with its owner, functions and what they hand on to, with the reasons."""
-    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
+    """Return the functions that a question names so and what they hand on to, with the reasons."""
     found: dict[Node, Reason] = {}
-    for name in dict.fromkeys(_QUALIFIED.findall(state.request.query)):
-        subject = subjects.find(read_phrase(name), Form.CALLEES)
-        nodes = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
-        is_sure = subject.taken_as is TakenAs.DECLARED and not subject.left_out
-        if not is_sure or not 0 < len(nodes) == len(subject.nodes) <= MOST_NAMED:
-            continue
-        for node in filter(lambda node: admits_node(state, node), nodes):
+    for name in dict.fromkeys(
+        (*_QUALIFIED.findall(state.request.query), *_QUOTED.findall(state.request.query))
+    ):
+        for node in _find_functions(state, name):
             found.setdefault(node, explain_named(name))
             handed = find_handed(state, node)
             if handed is not None:
                 found.setdefault(handed, Reason(f"called by {name}, which does nothing else"))
     return found
+
+
+def _find_functions(state: ResearchState, name: str) -> list[Node]:
+    """Return the functions of a name: with its owner, all if they are few.
+
+    Of a bare name they are those with most of what else the question quotes, then with most of its words.
+    """
+    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
+    subject = subjects.find(read_phrase(name), Form.CALLEES)
+    nodes = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
+    if subject.taken_as is not TakenAs.DECLARED or len(nodes) != len(subject.nodes):
+        return []
+    nodes = [node for node in nodes if admits_node(state, node)]
+    if _QUOTED.fullmatch(f"`{name}`"):
+        words = [word for word in list_words(state.request.query) if word != name]
+        quoted = set(_QUOTED.findall(state.request.query)) - {name}
+
+        def rate(node: Node) -> tuple[int, int]:
+            text = " ".join(read_body(state, node))
+            return sum(one in text for one in quoted), shares_word(text, words)
+
+        nodes.sort(key=rate, reverse=True)  # stable
+    elif subject.left_out or len(nodes) > MOST_NAMED:
+        return []
+    return nodes[:MOST_NAMED]
 
 
 def find_handed(state: ResearchState, node: Node) -> Node | None:

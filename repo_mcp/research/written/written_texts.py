@@ -26,8 +26,8 @@ from repo_mcp.text.question_words import list_words, shares_word
 LEAST_WORDS, MOST_BESIDE = 3, 12  # of a message; of the question beside it: a longer one asks more
 NOT_SAID = "No line of the program has what is quoted: its words were looked for."
 MOST_READ, MOST_NOTED = 80, 24  # lines with a text, and functions around them
-_QUOTED = re.compile(
-    r"\"([^\"\n]{9,300})\"|`([^`\n]{9,300})`|(?<!\w)'([^\n]{9,300}?)'(?!\w)|“([^”\n]{9,300})”"
+_QUOTED = re.compile(  # short ones, too: what stands between `two` and `others` is not quoted
+    r"\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|(?<!\w)'([^\n]{1,300}?)'(?!\w)|“([^”\n]{1,300})”"
 )
 _GAP = re.compile(r"\$\{[^{}]*\}|\{\w*\}|%[sdvqr]\b|<[\w -]+>|…|\.\.\.")  # where a message has a value
 _LETTERS = re.compile(r"[A-Za-z]{2}")  # of a word
