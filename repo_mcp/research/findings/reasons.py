@@ -147,6 +147,7 @@ class Reason:
 
 
 NAMED_SO = Reason("has the verb and the noun of the question in its name", Role.NAMED_SO)
+ADDS_SO = Reason("adds, by its name, what the question wants to register", Role.NAMED_SO)
 PLACED_SO = Reason("is named by the verb of the question, and its place by the nouns", Role.NAMED_SO)
 
 BASES = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import replace
-from repo_mcp.research.findings.reasons import NAMED_SO, PLACED_SO, Role
+from repo_mcp.research.findings.reasons import ADDS_SO, NAMED_SO, PLACED_SO, Role
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.kinds.base_types import (
     find_base,
@@ -81,7 +81,7 @@ def _add_kind(
         seeds = [seed for seed in seeds if count_words(seed.name) == 1 + len(action.nouns)]
         return seeds, list_of_folder(state, family, action.nouns[-1])
     if base is None:
-        seeds = [*seeds, *find_written_kind(state, action)]
+        seeds = [*seeds, *find_written_kind(state, action)] or _find_adding(state, action)
         return seeds, returning or ([] if seeds else _list_found_kin(state, found, action))
     # `addMimeMapping` adds no mapper
     seeds = [seed for seed in seeds if _holds_number(seed.name, action.nouns[-1])]
@@ -92,6 +92,14 @@ def _add_kind(
     named_by = 2 if compound or find_telling_noun(action) != action.nouns[-1] else 1
     noun = " ".join(action.nouns[-named_by:])
     return seeds, list_made_kin(state, base, made, noun) if made else list_kin(state, base, noun)
+
+
+def _find_adding(state: ResearchState, action: Action) -> list[Seed]:
+    """Return what adds a noun by its name if it is asked how to register one: `add_hook` for a hook."""
+    if action.verb != "register":
+        return []
+    adding = find_actions(state, replace(action, verb="add"), is_described=False)
+    return [build_seed(state, node, 1.0, ADDS_SO) for node in adding]
 
 
 def _list_found_kin(state: ResearchState, found: Sequence[Seed], action: Action) -> list[Kin]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.asking import Asked, list_found
 
 FINDERS = {
     "depot/goldenparcels/finders.py": (
@@ -31,3 +31,11 @@ def test_the_verb_and_the_noun_are_enough_where_no_name_joins_the_other_word_to_
     texts = {path: text for path, text in FINDERS.items() if path == "depot/labels.py"}
     found = Asked(texts).ask("How are golden parcels found?").findings
     assert found[0].symbol == "labels.find_parcels"
+
+
+def test_what_adds_one_answers_how_one_is_registered_unless_a_name_says_so() -> None:
+    adds = {"depot.py": "def add_gauge(depot, gauge):\n    depot.gauges.append(gauge)\n"}
+    registers = {"shop.py": "def register_gauge(shop, gauge):\n    shop.gauges.append(gauge)\n"}
+    question = "How do I register a gauge that runs before a parcel is sent?"
+    assert list_found(Asked(adds).ask(question))[0] == "depot.add_gauge"
+    assert list_found(Asked(adds | registers).ask(question))[0] == "shop.register_gauge"
