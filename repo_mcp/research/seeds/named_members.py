@@ -2,7 +2,7 @@
 
 "how does Pool.lend work when it is empty" -> `Pool.lend`, and if all it does is `return Lending(self)`,
 `Lending`
-"how does `lend` keep the pool small" -> the first functions of that name
+"how does `lend` keep the pool small" -> the functions of that name with most of the other words
 """
 
 from __future__ import annotations
