@@ -83,29 +83,32 @@ def find_folder_family(
         found = [one for one, own in held.items() if _is_named(one, wanted[noun]) and len(own) >= LEAST_FILES]
         best = min(found, key=lambda one: (one.count("/"), -len(held[one]), one), default=None)
         if best is not None:
-            family = _read_family(state, best, held[best], nouns)
-            return None if family is None or _is_known(state, family, base) else family
+            own = [one for one in held[best] if _may_be_one(one)]
+            is_known = len(own) < LEAST_FILES or _is_known(state, best, own, base)
+            return None if is_known else _read_family(state, best, own, nouns)
     return None
+
+
+def _may_be_one(path: str) -> bool:
+    """Return False for a file that exports the others, or that all of them use."""
+    return not EXPORTS.search(path) and _OF_ALL.isdisjoint(_read_stem(path))
 
 
 def _is_named(folder: str, names: set[str]) -> bool:
     return folder.rpartition("/")[2].lower().replace("-", "").replace("_", "") in names
 
 
-def _is_known(state: ResearchState, family: FolderFamily, base: Node | None) -> bool:
-    """Return True for a base that tells as much of a kind as the family does, or is surely meant."""
+def _is_known(state: ResearchState, folder: str, paths: Sequence[str], base: Node | None) -> bool:
+    """Return True for a base that tells as much of a kind as a folder does, or is surely meant."""
     if base is not None and (is_enumeration(base) or base.symbol.name in state.request.guesses):
         return True
     derived = [] if base is None else [*list_program_derived(state, base), *list_many_derived(state, base)]
-    return len(derived) >= len(family.paths) or any(one.folder == family.folder for one in derived)
+    return len(derived) >= len(paths) or any(one.folder == folder for one in derived)
 
 
 def _read_family(
-    state: ResearchState, folder: str, paths: Sequence[str], nouns: Sequence[str]
+    state: ResearchState, folder: str, own: Sequence[str], nouns: Sequence[str]
 ) -> FolderFamily | None:
-    own = [one for one in paths if not EXPORTS.search(one) and _OF_ALL.isdisjoint(_read_stem(one))]
-    if len(own) < LEAST_FILES:
-        return None
     base = _find_base(state, own)
     if base is not None:
         return FolderFamily(folder, tuple(own), base, (), None)
