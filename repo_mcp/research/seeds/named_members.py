@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -15,7 +16,7 @@ from repo_mcp.graph.vocabulary import CALLS
 from repo_mcp.research.findings.bounds import NARROW
 from repo_mcp.research.findings.named_symbols import admits_node, count_lines, list_statements, read_body
 from repo_mcp.research.findings.reasons import Reason, explain_named
-from repo_mcp.research.findings.records import Form, TakenAs
+from repo_mcp.research.findings.records import Form, Subject, TakenAs
 from repo_mcp.research.findings.research_state import ResearchState
 from repo_mcp.research.question.phrases import read_phrase
 from repo_mcp.research.question.subjects import Subjects
@@ -32,11 +33,13 @@ _QUALIFIED = re.compile(r"(?<![\w./:#-])[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+
 
 def find_named_members(state: ResearchState) -> dict[Node, Reason]:
     """Return the functions that a question names so and what they hand on to, with the reasons."""
+    query = state.request.query
+    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
+    quoted = _QUOTED.findall(query)
     found: dict[Node, Reason] = {}
-    for name in dict.fromkeys(
-        (*_QUALIFIED.findall(state.request.query), *_QUOTED.findall(state.request.query))
-    ):
-        for node in _find_functions(state, name):
+    for name in dict.fromkeys((*_QUALIFIED.findall(query), *quoted)):
+        subject = subjects.find(read_phrase(name), Form.CALLEES)
+        for node in _list_functions(state, subject, name, quoted):
             found.setdefault(node, explain_named(name))
             handed = find_handed(state, node)
             if handed is not None:
@@ -44,29 +47,25 @@ def find_named_members(state: ResearchState) -> dict[Node, Reason]:
     return found
 
 
-def _find_functions(state: ResearchState, name: str) -> list[Node]:
+def _list_functions(state: ResearchState, subject: Subject, name: str, quoted: Collection[str]) -> list[Node]:
     """Return the functions of a name: with its owner, all if they are few.
 
-    Of a bare name they are those with most of what else the question quotes, then with most of its words.
+    Of a bare name they are those with most of what else is `quoted`, then with most words of the question.
     """
-    subjects = Subjects(state.graph, state.request.folder, state.source.read_lines)
-    subject = subjects.find(read_phrase(name), Form.CALLEES)
     nodes = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
     if subject.taken_as is not TakenAs.DECLARED or len(nodes) != len(subject.nodes):
         return []
     nodes = [node for node in nodes if admits_node(state, node)]
-    if _QUOTED.fullmatch(f"`{name}`"):
-        words = [word for word in list_words(state.request.query) if word != name]
-        quoted = set(_QUOTED.findall(state.request.query)) - {name}
+    if not name.isidentifier():
+        is_sure = not subject.left_out and len(nodes) <= MOST_NAMED
+        return nodes if is_sure else []
+    words = [word for word in list_words(state.request.query) if word != name]
 
-        def rate(node: Node) -> tuple[int, int]:
-            text = " ".join(read_body(state, node))
-            return sum(one in text for one in quoted), shares_word(text, words)
+    def rate(node: Node) -> tuple[int, int]:
+        text = " ".join(read_body(state, node))
+        return sum(one in text for one in {*quoted} - {name}), shares_word(text, words)
 
-        nodes.sort(key=rate, reverse=True)  # stable
-    elif subject.left_out or len(nodes) > MOST_NAMED:
-        return []
-    return nodes[:MOST_NAMED]
+    return sorted(nodes, key=rate, reverse=True)[:MOST_NAMED]  # stable
 
 
 def find_handed(state: ResearchState, node: Node) -> Node | None:
