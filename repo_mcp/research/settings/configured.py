@@ -58,8 +58,8 @@ _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value, and those that read it, or these first if asked for.
 
-    Of the former, those in configuration come first, and those in tests last. Of an option of the command
-    line, only the calls that declare it count.
+    Of the former, those in configuration come first, and those in tests last. What declares an
+    option comes before both; if the program has no value of its name, only that and what reads it count.
     """
     if subject.declaring:
         note_option(state, subject)
